@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace opispool {
+
+namespace {
+
+constexpr std::uint64_t page_bytes = 4096;
+
+FileIdentity identity_of(const struct stat& status) {
+    return FileIdentity{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                        static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd) return fail(error_from_errno(errno, Operation::open, path));
+    return adopt(std::move(fd), path);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::adopt(UniqueFd fd, std::string name) {
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0) return fail(error_from_errno(errno, Operation::open, name));
+    if (!S_ISREG(status.st_mode))
+        return fail(Code::not_permitted, Operation::open, "is not a regular file", std::move(name));
+    const FileIdentity identity = identity_of(status);
+    void* address = nullptr;
+    if (identity.size_bytes > 0) {
+        address = ::mmap(nullptr, identity.size_bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
+        if (address == MAP_FAILED) return fail(error_from_errno(errno, Operation::map, std::move(name)));
+    }
+    return std::shared_ptr<const MappedFile>(new MappedFile(std::move(fd), std::move(name), identity, address));
+}
+
+MappedFile::~MappedFile() {
+    if (address_ != nullptr) ::munmap(address_, size());
+}
+
+Result<FileIdentity> MappedFile::identity_now() const {
+    struct stat status {};
+    if (::fstat(fd_.get(), &status) != 0) return fail(error_from_errno(errno, Operation::open, name_));
+    return identity_of(status);
+}
+
+Result<std::size_t> MappedFile::read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const {
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const ssize_t got =
+            ::pread(fd_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset_bytes + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail(error_from_errno(errno, Operation::read, name_));
+        if (got == 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+Result<void> MappedFile::prefault(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
+    if (length_bytes == 0) return {};
+    const std::uint64_t start = offset_bytes / page_bytes * page_bytes;
+    auto* from = static_cast<std::byte*>(address_) + start;
+    while (::madvise(from, offset_bytes + length_bytes - start, MADV_POPULATE_READ) != 0) {
+        if (errno == EINTR || errno == EAGAIN) continue;
+        if (errno == EINVAL) return {};  // a kernel before 5.14: the pages come in with the write instead
+        if (errno == EFAULT || errno == EHWPOISON)
+            return fail(Code::changed, Operation::read, "the file became shorter or unreadable while it was in use", name_,
+                        offset_bytes);
+        return fail(error_from_errno(errno, Operation::read, name_));
+    }
+    return {};
+}
+
+void MappedFile::release(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
+    const std::uint64_t start = (offset_bytes + page_bytes - 1) / page_bytes * page_bytes;
+    std::uint64_t end = offset_bytes + length_bytes;
+    if (end < identity_.size_bytes) end = end / page_bytes * page_bytes;
+    if (end > start) ::madvise(static_cast<std::byte*>(address_) + start, end - start, MADV_DONTNEED);
+}
+
+}  // namespace opispool

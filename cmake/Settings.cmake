@@ -1,0 +1,18 @@
+# Settings every target of the project links; no source file is listed here.
+add_library(opispool_settings INTERFACE)
+target_include_directories(opispool_settings INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(opispool_settings INTERFACE _FILE_OFFSET_BITS=64)
+if(OPISPOOL_SANITIZE)
+  target_compile_options(opispool_settings INTERFACE -fsanitize=${OPISPOOL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(opispool_settings INTERFACE -fsanitize=${OPISPOOL_SANITIZE})
+endif()
+if(OPISPOOL_COVERAGE)
+  target_compile_options(opispool_settings INTERFACE --coverage)
+  target_link_options(opispool_settings INTERFACE --coverage)
+endif()
+
+# One static library per folder: opispool_library(NAME sources...)
+function(opispool_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PUBLIC opispool_settings PRIVATE opispool_warnings)
+endfunction()

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// From the name in a comment to one file in the stores, or to the exact reason why not. A wrong picture costs a plate, so
+// there is no nearest match: spellings are tried exactly, and two different files that both fit are an error (ref 8).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "base/result.h"
+
+namespace opispool::opi {
+
+// The components of a client's path, outermost first; the volume, drive or server and share are kept apart.
+struct ClientPath {
+    enum class Style { hfs, windows_drive, unc, posix, bare, url };
+    Style style = Style::bare;
+    std::string volume;                   // "Mac HD", "C:", "SERVER/Share"; empty for posix and bare
+    std::vector<std::string> components;  // folders, then the file name; raw bytes of the comment
+};
+
+// name   decoded value of the comment (PostScript string escapes already undone)
+// errors bad_syntax (empty, NUL), not_permitted (a component is "..")
+Result<ClientPath> split_client_path(std::string_view name);
+
+// A file found in a store.
+struct FoundImage {
+    std::shared_ptr<const MappedFile> file;  // opened beneath the store's root, pinned
+    std::string path;                        // store root + "/" + relative path, for messages and `scan`
+};
+
+// The stores of one queue, in order. Folders are read on demand and kept for the life of the index.
+//   thread  one at a time (a job's planning); copies share nothing
+class ImageIndex {
+  public:
+    // roots  directories; must exist and be readable      errors  not_found, not_permitted naming the root
+    static Result<ImageIndex> open(const std::vector<std::string>& roots);
+    ImageIndex(ImageIndex&&) noexcept;
+    ImageIndex& operator=(ImageIndex&&) noexcept;
+    ~ImageIndex();
+
+    // Finds the file for a comment's name.
+    //   errors  not_found, ambiguous (text lists the candidates), not_permitted (outside the store, "..", symlink leading
+    //           out, not a regular file), bad_syntax.  The text reads well after "image 'NAME': ".
+    //   cost    first call reads the folder tree; later calls are hash look-ups
+    Result<FoundImage> find(std::string_view name) const;
+
+  private:
+    struct Impl;
+    explicit ImageIndex(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace opispool::opi

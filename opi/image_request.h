@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// What an OPI comment block asks for, in the specification's words; plain records, filled by opi_comments, read by the
+// planner and the emitters.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opi/matrix.h"
+
+namespace opispool::opi {
+
+enum class OpiVersion : std::uint8_t { v1_3, v2_0 };
+
+struct Size {
+    double width = 0, height = 0;
+};
+
+// Pixels of ImageDimensions, origin top left, y down (OPI 1.3 and 2.0, ImageCropRect / ImageCropFixed).
+struct CropRect {
+    double left = 0, top = 0, right = 0, bottom = 0;
+    double width() const { return right - left; }
+    double height() const { return bottom - top; }
+};
+
+struct InkLevel {
+    std::string name;
+    double level = 1;  // 0..1
+};
+
+// How a 1-bit or gray picture is to be coloured. Colour pictures ignore all of it but `overprint`.
+struct ColourRequest {
+    enum class Kind : std::uint8_t {
+        none,          // plain black at `tint`
+        process,       // cmyk * tint on the process plates
+        spot,          // one named colorant at strength tint, alternate colour cmyk
+        inks,          // OPI 2.0 ImageInks monochrome: `inks` (alternates unknown unless process names)
+        registration,  // every plate
+    };
+    Kind kind = Kind::none;
+    std::array<double, 4> cmyk{0, 0, 0, 1};
+    std::string spot_name;
+    double tint = 1;
+    std::vector<InkLevel> inks;
+    std::optional<bool> overprint;        // set only when the comment is present: otherwise the page's own state stays
+    bool transparent = true;              // 1-bit: white is not painted (OPI 1.3 ImageTransparency, default true)
+    std::vector<std::uint16_t> gray_map;  // 2, 16 or 256 values 0..65535; empty = identity
+};
+
+// Where the picture goes, ready for an emitter.
+struct RasterPlacement {
+    Matrix full_to_user;              // unit square of the FULL upright picture -> user space in force at the insertion
+    std::optional<Matrix> clip_to_user;  // unit square of the visible part -> user space; absent = no clip needed
+    CropRect visible;                 // visible part as fractions 0..1 of the upright picture, y down, rounded outwards
+                                      // by the emitter; data wholly outside may be left out
+};
+
+// The channel between us and the RIP.
+enum class ChannelEncoding : std::uint8_t { binary, ascii85, hex };
+
+struct OutputProfile {
+    ChannelEncoding encoding = ChannelEncoding::binary;
+    int language_level = 3;  // 2: no Level 3 filter, image type or colour space leaves
+};
+
+// What the emitters used, so that the job's header comments can be kept truthful.
+struct UsedFeatures {
+    bool binary_data = false;
+    bool eight_bit_text = false;
+    int language_level = 1;
+};
+
+using Warnings = std::vector<std::string>;
+
+}  // namespace opispool::opi

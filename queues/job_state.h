@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// The one table of what may happen to a job: state x event -> state. States are IPP's (RFC 8011 5.3.7).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace opispool::queues {
+
+enum class JobState : std::uint8_t {
+    pending = 3,             // waits for its turn
+    pending_held = 4,        // waits for a person (or a picture)
+    processing = 5,          // planned or sent right now
+    processing_stopped = 6,  // was processing, waits for the destination
+    canceled = 7,            // a person ended it
+    aborted = 8,             // the system ended it
+    completed = 9,           // the destination took every byte
+};
+
+enum class Event : std::uint8_t {
+    start,          // the runner takes it
+    begin_sending,  // the first byte is about to leave
+    retry_later,    // destination not reachable, no byte taken: wait and try again
+    problem,        // can't be resolved or sent: hold with the reason
+    delivered,      // done
+    abort,          // the system gives it up
+    hold,           // operator
+    stop_and_hold,  // operator, on a job that is being processed
+    release,        // operator
+    cancel,         // operator
+    redo,           // operator: print a finished job again
+    recover_idle,   // restart found it processing, no byte had left
+    recover_sending // restart found it processing after the first byte could have left
+};
+
+// The state after `event`, or nothing if it is not possible in `state`.
+std::optional<JobState> next_state(JobState state, Event event);
+
+bool is_finished(JobState state);
+std::string_view name_of(JobState state);   // IPP keyword: "pending", "pending-held", ...
+std::string_view name_of(Event event);
+std::optional<JobState> parse_job_state(std::string_view keyword);
+
+}  // namespace opispool::queues
