@@ -19,27 +19,29 @@ enum class JobState : std::uint8_t {
 };
 
 enum class Event : std::uint8_t {
-    start,          // the runner takes it
-    begin_sending,  // the first byte is about to leave
-    retry_later,    // destination not reachable, no byte taken: wait and try again
-    problem,        // can't be resolved or sent: hold with the reason
-    delivered,      // done
-    abort,          // the system gives it up
-    hold,           // operator
-    stop_and_hold,  // operator, on a job that is being processed
-    release,        // operator
-    cancel,         // operator
-    redo,           // operator: print a finished job again
-    recover_idle,   // restart found it processing, no byte had left
-    recover_sending // restart found it processing after the first byte could have left
+    start,            // the runner takes it
+    begin_sending,    // the first byte is about to leave
+    retry_later,      // destination not reachable, no byte taken: wait and try again
+    problem,          // can't be resolved or sent: hold with the reason
+    delivered,        // done
+    abort,            // the system gives it up
+    hold,             // operator
+    stop_and_hold,    // operator, on a job that is being processed
+    release,          // operator
+    cancel,           // operator
+    redo,             // operator: print a finished job again
+    recover_idle,     // restart found it processing, no byte had left
+    recover_sending,  // restart found it processing after the first byte could have left
+    submit            // intake: the job is new; never changes an existing job
 };
 
 // The state after `event`, or nothing if it is not possible in `state`.
 std::optional<JobState> next_state(JobState state, Event event);
 
 bool is_finished(JobState state);
-std::string_view name_of(JobState state);   // IPP keyword: "pending", "pending-held", ...
-std::string_view name_of(Event event);
+std::string_view name_of(JobState state);  // IPP keyword: "pending", "pending-held", ...
+std::string_view name_of(Event event);     // "start", "stop-and-hold", ...: as kept in the job's history
 std::optional<JobState> parse_job_state(std::string_view keyword);
+std::optional<Event> parse_event(std::string_view name);
 
 }  // namespace opispool::queues
