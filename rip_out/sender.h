@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// The contract of every way out. A sender takes a finished plan to one destination and says exactly how it ended; it never
-// retries by itself after the destination took a byte, because a second plate costs money.
+// The contract of every way out. A sender takes a finished plan to one destination and says exactly how it ended; it
+// never retries by itself after the destination took a byte, because a second plate costs money.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -18,7 +18,7 @@ namespace opispool::rip_out {
 
 // What a destination's protocol may want to know about the job.
 struct JobTicket {
-    std::string job_name;   // the job's number here, "42"
+    std::string job_name;  // the job's number here, "42"
     std::string title, user, host;
 };
 
@@ -33,10 +33,10 @@ enum class Outcome : std::uint8_t {
 
 struct SendResult {
     Outcome outcome = Outcome::not_started;
-    std::uint64_t sent_bytes = 0;        // of the job's own bytes, taken by the peer's kernel
-    std::string text;                    // one line for the operator: what happened and what to do
-    std::vector<RipMessage> messages;    // what the destination said
-    bool stop_queue = false;             // the peer asks not to be tried again (LPD acknowledgement 01 or 03)
+    std::uint64_t sent_bytes = 0;      // of the job's own bytes, taken by the peer's kernel
+    std::string text;                  // one line for the operator: what happened and what to do
+    std::vector<RipMessage> messages;  // what the destination said
+    bool stop_queue = false;           // the peer asks not to be tried again (LPD acknowledgement 01 or 03)
 };
 
 class Sender {
@@ -58,16 +58,16 @@ class Sender {
 };
 
 struct SenderSettings {
-    std::string uri;                  // "socket://host:9100", "lpd://host/queue", later "folder:///path"
+    std::string uri;  // "socket://host:9100", "lpd://host/queue", later "folder:///path"
     std::int64_t connect_timeout_ms = 10'000;
-    std::int64_t stall_timeout_ms = 300'000;   // no byte taken and none read for so long
-    std::int64_t end_timeout_ms = 90'000;      // socket: wait for the peer's close after our half-close
-    bool wait_for_close = true;                // socket: the peer's close marks the end (waiteof)
-    bool send_ctrl_d = false;                  // socket: append ^D
-    bool lpd_data_first = false;               // lpd: order=data,control
-    char lpd_format = 'o';                     // lpd: control file letter
-    bool lpd_reserved_port = false;            // lpd: try 721-731 first
-    bool lpd_require_final_ack = true;         // missing last acknowledgement is `interrupted`, not `delivered`
+    std::int64_t stall_timeout_ms = 300'000;  // no byte taken and none read for so long
+    std::int64_t end_timeout_ms = 90'000;     // socket: wait for the peer's close after our half-close
+    bool wait_for_close = true;               // socket: the peer's close marks the end (waiteof)
+    bool send_ctrl_d = false;                 // socket: append ^D
+    bool lpd_data_first = false;              // lpd: order=data,control
+    char lpd_format = 'o';                    // lpd: control file letter
+    bool lpd_reserved_port = false;           // lpd: try 721-731 first
+    bool lpd_require_final_ack = true;        // missing last acknowledgement is `interrupted`, not `delivered`
 };
 
 //   loop  where coroutines run      pool  where windows are prefaulted and encoded
