@@ -90,22 +90,28 @@ void parse_line(std::string_view line, std::vector<RipMessage>& out) {
 
 void RipMessageParser::end_line(std::vector<RipMessage>& out) {
     const std::string line = std::exchange(line_, {});
-    if (!ustatus_.empty()) {
-        if (ustatus_.size() + line.size() < line_limit_bytes && !trim(line).empty())
-            ustatus_ += " " + std::string(trim(line));
-    } else if (line.starts_with("@PJL USTATUS")) {
+    const bool begins_block = line.starts_with("@PJL USTATUS");
+    // A block whose form feed got lost must not swallow an error message.
+    if (begins_block || line.find(message_begin) != std::string::npos ||
+        ustatus_.size() + line.size() > line_limit_bytes)
+        end_ustatus(out);
+    if (begins_block)
         ustatus_ = trim(line);
-    } else {
+    else if (ustatus_.empty())
         parse_line(line, out);
-    }
+    else if (!trim(line).empty())
+        ustatus_ += " " + std::string(trim(line));
+}
+
+void RipMessageParser::end_ustatus(std::vector<RipMessage>& out) {
+    if (ustatus_.empty()) return;
+    const auto kind = asks_for_operator(ustatus_) ? RipMessage::Kind::printer_error : RipMessage::Kind::status;
+    out.push_back(RipMessage{kind, printable(std::exchange(ustatus_, {})), {}, {}});
 }
 
 // The line is full: let go of what is certainly text, keep a message that has begun.
 void RipMessageParser::cut_line(std::vector<RipMessage>& out) {
-    if (!ustatus_.empty()) {
-        line_.clear();
-        return;
-    }
+    end_ustatus(out);
     std::size_t keep = line_.rfind(message_begin);
     if (keep != std::string::npos && line_.find(message_end, keep) != std::string::npos) keep = std::string::npos;
     if (keep == std::string::npos)
@@ -132,11 +138,7 @@ std::vector<RipMessage> RipMessageParser::feed(std::string_view bytes) {
             continue;
         } else if (c == form_feed) {
             end_line(out);
-            if (!ustatus_.empty()) {
-                const auto kind =
-                    asks_for_operator(ustatus_) ? RipMessage::Kind::printer_error : RipMessage::Kind::status;
-                out.push_back(RipMessage{kind, printable(std::exchange(ustatus_, {})), {}, {}});
-            }
+            end_ustatus(out);
             continue;
         } else if (c == end_of_transmission || c == '\0') {
             continue;
@@ -155,8 +157,7 @@ std::vector<RipMessage> RipMessageParser::feed(std::string_view bytes) {
 std::vector<RipMessage> RipMessageParser::finish() {
     std::vector<RipMessage> out;
     end_line(out);
-    if (!ustatus_.empty())
-        out.push_back(RipMessage{RipMessage::Kind::status, printable(std::exchange(ustatus_, {})), {}, {}});
+    end_ustatus(out);
     return out;
 }
 

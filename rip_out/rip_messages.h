@@ -32,6 +32,7 @@ class RipMessageParser {
 
   private:
     void end_line(std::vector<RipMessage>& out);
+    void end_ustatus(std::vector<RipMessage>& out);
     void cut_line(std::vector<RipMessage>& out);
     std::string line_;
     std::string ustatus_;  // a `@PJL USTATUS` block, collected until its form feed
