@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "spooler/cli/command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "base/text.h"
+#include "spooler/cli/file_output.h"
+
+namespace opispool::cli {
+
+namespace {
+
+constexpr std::array<Command, 0> all_commands{};
+
+std::string help_text() {
+    std::string text =
+        "opispool: resolve OPI jobs and look after print queues\n\n"
+        "Usage: opispool COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n";
+    for (const Command& command : all_commands) {
+        text += "  ";
+        text += command.name;
+        text.append(10 - command.name.size(), ' ');
+        text += command.summary;
+        text += '\n';
+    }
+    return text +
+           "\n'opispool COMMAND --help' explains a command.\n"
+           "Exit status: 0 done, 1 failed, 2 wrong usage, 3 the job can't be resolved.\n";
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+    return all_commands;
+}
+
+void complain(std::string_view text) {
+    const std::string line = "opispool: " + std::string(text) + "\n";
+    // Standard error that can't be written has nobody left to tell.
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+int usage_error(std::string_view command, std::string_view text) {
+    const std::string of = command.empty() ? "" : std::string(command) + " ";
+    complain(of.empty()
+                 ? std::string(text) + " (see 'opispool --help')"
+                 : of.substr(0, of.size() - 1) + ": " + std::string(text) + " (see 'opispool " + of + "--help')");
+    return exit_usage;
+}
+
+int print(std::string_view text) {
+    if (auto written = write_all(STDOUT_FILENO, text); !written) {
+        complain("write to standard output: " + written.error().text);
+        return exit_failed;
+    }
+    return exit_ok;
+}
+
+int run_program(const std::vector<std::string>& arguments) {
+    if (arguments.empty()) return usage_error("", "a command is missing");
+    const std::string& name = arguments.front();
+    if (name == "--help" || name == "-h" || name == "help") return print(help_text());
+    if (name == "--version") return print("opispool " OPISPOOL_VERSION "\n");
+    const auto found = std::find_if(all_commands.begin(), all_commands.end(),
+                                    [&](const Command& command) { return command.name == name; });
+    if (found == all_commands.end()) return usage_error("", "'" + printable(name) + "' is not a command");
+    return found->run(std::vector<std::string>(arguments.begin() + 1, arguments.end()));
+}
+
+}  // namespace opispool::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// `opispool resolve`: thin job in, press-ready job out.
+#include <unistd.h>
+
+#include <optional>
+
+#include "base/text.h"
+#include "opi/plan_cursor.h"
+#include "spooler/cli/command.h"
+#include "spooler/cli/file_job.h"
+#include "spooler/cli/file_output.h"
+#include "spooler/cli/progress_bar.h"
+
+namespace opispool::cli {
+
+namespace {
+
+// Below this a result is there before anybody could read the bar.
+constexpr std::uint64_t long_work_bytes = 64'000'000;
+
+// Writes the plan front to back and looks at the sources once more: bytes of a picture that was replaced meanwhile must
+// not count as the result.   errors  changed, bad_image, io; write errors have an empty `where`
+Result<void> write_plan(const std::shared_ptr<const opi::SplicePlan>& plan, int fd, ProgressBar& progress) {
+    opi::PlanCursor cursor(plan);
+    while (!cursor.done()) {
+        auto pieces = cursor.window();
+        if (!pieces) return fail(std::move(pieces.error()));
+        auto written = write_some(fd, *pieces);
+        // The map of a store picture goes to the kernel only: one that shrank shows up as EFAULT here.
+        if (!written) {
+            if (auto same = opi::check_sources(*plan); !same) return same;
+            return fail(std::move(written.error()));
+        }
+        cursor.advance(*written);
+        progress.show(cursor.position_bytes());
+    }
+    return opi::check_sources(*plan);
+}
+
+int give_up(const FileJob& job, Error error, const std::string& target) {
+    if (error.where.empty()) error.where = target;
+    complain(printable(job.name) + ": " + printable(describe(error)));
+    return error.code == Code::bad_image ? exit_unresolved : exit_failed;
+}
+
+int write_result(const FileJob& job, const std::shared_ptr<const opi::SplicePlan>& plan, const std::string& path) {
+    std::optional<OutputFile> file;
+    if (!path.empty()) {
+        auto created = OutputFile::create(path, plan->total_bytes());
+        if (!created) return give_up(job, std::move(created.error()), path);
+        file.emplace(std::move(*created));
+    }
+    const std::string target = path.empty() ? "standard output" : path;
+    {
+        ProgressBar progress("resolving " + printable(job.name), plan->total_bytes(),
+                             plan->total_bytes() > long_work_bytes && (file || ::isatty(STDOUT_FILENO) == 0));
+        auto written = write_plan(plan, file ? file->fd() : STDOUT_FILENO, progress);
+        if (!written) return give_up(job, std::move(written.error()), target);
+    }
+    if (file)
+        if (auto kept = file->commit(); !kept) return give_up(job, std::move(kept.error()), target);
+    return exit_ok;
+}
+
+}  // namespace
+
+int run_resolve(const std::vector<std::string>& arguments) {
+    CommandLine line(
+        "resolve --store DIR [OPTION]... [-o OUT.ps] [IN.ps]",
+        "Replaces every OPI reference of a job by its high-resolution picture. Reads standard input without\n"
+        "IN.ps or for '-'; writes standard output without -o. OUT.ps is complete or it is not touched.\n"
+        "Exit status 3: the job can't be resolved, one line on standard error for each problem.\n");
+    declare_store_option(line);
+    declare_plan_options(line);
+    line.value("output,o", "OUT.ps", "where the result goes");
+    if (const auto end = line.parse(arguments)) return *end;
+    if (line.has("output") && line.get("output").empty()) return line.usage_error("-o names no file");
+    const auto job = open_file_job(line);
+    if (!job) return job.error();
+    const auto plan = plan_file_job(*job, line.has("verbose"));
+    if (!plan) return plan.error();
+    const std::string path = line.get("output");
+    return write_result(*job, *plan, path == "-" ? "" : path);
+}
+
+}  // namespace opispool::cli
