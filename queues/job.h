@@ -20,22 +20,22 @@ struct JobId {
 // What an intake door knows when the last byte is durable in the spool.
 struct NewJob {
     std::string queue;
-    std::string title, user, host;   // as the client said, printable UTF-8
-    std::string door;                // "lpd", "socket", "http", "submit"
-    std::string spool_file;          // name inside the spool's jobs folder; ours, immutable
+    std::string title, user, host;  // as the client said, printable UTF-8
+    std::string door;               // "lpd", "socket", "http", "submit"
+    std::string spool_file;         // name inside the spool's jobs folder; ours, immutable
     std::uint64_t size_bytes = 0;
-    bool hold = false;               // accepted but must not print by itself, e.g. its tail looks cut off
+    bool hold = false;  // accepted but must not print by itself, e.g. its tail looks cut off
     std::string hold_reason;
 };
 
 struct Job : NewJob {
     JobId id;
     JobState state = JobState::pending;
-    std::string reason;              // why it is in this state, for people; empty when nothing is to be said
+    std::string reason;                 // why it is in this state, for people; empty when nothing is to be said
     std::vector<std::string> messages;  // problems, warnings, the RIP's words; in order
-    std::uint64_t result_bytes = 0;  // exact size of the press-ready result, once planned
-    std::uint64_t sent_bytes = 0;    // taken by the destination in the last attempt
-    bool sending_begun = false;      // durable before the first byte leaves: the RIP may have printed
+    std::uint64_t result_bytes = 0;     // exact size of the press-ready result, once planned
+    std::uint64_t sent_bytes = 0;       // taken by the destination in the last attempt
+    bool sending_begun = false;         // durable before the first byte leaves: the RIP may have printed
     int attempts = 0;
     UnixMs created_ms = 0, changed_ms = 0, not_before_ms = 0;
 };

@@ -8,9 +8,9 @@ namespace opispool::queues {
 
 struct Queue {
     std::string name;
-    bool accepting = true;   // takes new jobs
-    bool paused = false;     // starts no job
-    bool hold_new = false;   // every new job waits for a person
+    bool accepting = true;  // takes new jobs
+    bool paused = false;    // starts no job
+    bool hold_new = false;  // every new job waits for a person
 };
 
 }  // namespace opispool::queues

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// The only door to jobs: command line, HTTP, intake and the job runners all call these functions, and nothing else writes
-// the job store. Lives on the loop thread; store work runs on the store thread through StoreRunner, and its result comes back
-// on the loop before anybody is told. An answer given here is durable.
+// The only door to jobs: command line, HTTP, intake and the job runners all call these functions, and nothing else
+// writes the job store. Lives on the loop thread; store work runs on the store thread through StoreRunner, and its
+// result comes back on the loop before anybody is told. An answer given here is durable.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,16 +44,31 @@ class InlineStoreRunner final : public StoreRunner {
 
 using Done = std::function<void(Result<void>)>;
 using DoneWithId = std::function<void(Result<JobId>)>;
+using DoneWithJob = std::function<void(Result<JobSnapshot>)>;
+using DoneWithJobs = std::function<void(Result<std::vector<JobSnapshot>>)>;
+using DoneWithEvents = std::function<void(Result<std::vector<EventRecord>>)>;
 
+// How a change goes: it is checked and made in memory at once, so that a second request already sees the new state;
+// then it is written (compare and set); `done` is called when it is durable. If the store fails, memory is put back,
+// `done` gets the error, and changes of the same job that were asked for meanwhile fail too (conflict): they were
+// judged on a state that never became true.
+//   thread  loop; `done` and the listeners are called there too, from inside the call with an inline runner
+//   errors  every verb: not_found; not_permitted (a person asked for what can't be, text says what to do);
+//           conflict (the runner reported on a job that changed meanwhile: nothing was changed); store errors
 class QueueService {
   public:
     // runner, clock  outlive the service      queues  from the configuration, names unique
+    // The runner must have called every `done` it owes before the service dies.
     QueueService(StoreRunner& runner, const Clock& clock, std::vector<Queue> queues);
+    QueueService(const QueueService&) = delete;
+    QueueService& operator=(const QueueService&) = delete;
+    ~QueueService();
 
     // Start-up, before anything else: reads the unfinished jobs (from `store`, directly) and settles what a crash left:
     // processing without a byte sent -> pending; processing with sending begun -> held, "interrupted while sending".
     // A job whose spool file is in `missing` (asked through the callback) is aborted with that reason.
-    //   errors  store
+    // All changes are one commit; no listener is called.
+    //   errors  store; nothing is loaded then
     Result<void> recover(JobStore& store, const std::function<bool(const std::string& spool_file)>& spool_file_exists);
 
     // ---- intake.  `done` gets the id only after the record is durable: then, and not before, acknowledge.
@@ -58,48 +76,78 @@ class QueueService {
     void submit(NewJob job, DoneWithId done);
 
     // ---- operator verbs.  errors  not_found, not_permitted (with the reason and what to do), store errors
+    // Also for finished jobs that only the store still knows: they are read first.
     void hold(JobId id, const std::string& actor, Done done);
-    void stop_and_hold(JobId id, const std::string& actor, Done done);   // a job being processed; the runner is told
-    void release(JobId id, const std::string& actor, Done done);
-    void cancel(JobId id, const std::string& actor, Done done);
-    void redo(JobId id, const std::string& actor, Done done);
+    void stop_and_hold(JobId id, const std::string& actor, Done done);  // a job being processed; the runner is told
+    void release(JobId id, const std::string& actor, Done done);        // a job waiting for its next try: try now
+    void cancel(JobId id, const std::string& actor, Done done);         // if it is being processed, the runner is told
+    void redo(JobId id, const std::string& actor, Done done);           // a finished job whose spool file is still kept
 
-    // ---- the runner of one queue
-    // The next job that may start now, by scheduler::pick_next; nothing if the queue is busy, paused or empty.
+    // Asked before redo: is the job's spool file still there? Without it every redo is allowed.
+    void set_spool_file_check(std::function<bool(const std::string& spool_file)> exists);
+
+    // ---- the runner of one queue.  A report on a job that a person stopped meanwhile gets `conflict`; that is no
+    // fault. The next job that may start now, by scheduler::pick_next; nothing if the queue is busy, paused or empty.
     std::optional<JobId> next_job(const std::string& queue) const;
     // When next_job() could answer differently without any event: the earliest not_before of the queue's pending jobs.
     std::optional<UnixMs> next_wake_ms(const std::string& queue) const;
     void start(JobId id, Done done);
-    void begin_sending(JobId id, std::uint64_t result_bytes, Done done);   // durable before byte one
-    void progress(JobId id, std::uint64_t sent_bytes);                     // memory only; kept with the next state change
-    void add_message(JobId id, std::string message);                      // kept with the next state change
+    void begin_sending(JobId id, std::uint64_t result_bytes, Done done);  // durable before byte one
+    void progress(JobId id, std::uint64_t sent_bytes);  // memory only; kept with the next state change
+    void add_message(JobId id, std::string message);    // kept with the next state change; the first 500 of a job are
+    // Only while no byte was taken (not_permitted after progress() told of one): a second plate costs money.
     void retry_later(JobId id, UnixMs not_before_ms, std::string reason, Done done);
     void hold_for_problem(JobId id, std::string reason, Done done);
     void delivered(JobId id, Done done);
     void abort(JobId id, std::string reason, Done done);
 
     // ---- looking.  Live jobs come from memory; finished ones from the store (through the runner).
-    std::optional<JobSnapshot> find(JobId id) const;                       // unfinished, or finished in this process's life
-    std::vector<JobSnapshot> list(const std::string& queue) const;         // in printing order; all queues if empty
-    void find_any(JobId id, std::function<void(Result<JobSnapshot>)> done);
+    std::optional<JobSnapshot> find(JobId id) const;  // unfinished, or one of the last 1000 finished
+    std::vector<JobSnapshot> list(
+        const std::string& queue) const;  // unfinished, in printing order; all queues if empty
+    void find_any(JobId id, DoneWithJob done);
+    void list_finished(const std::string& queue, std::size_t limit, DoneWithJobs done);  // newest first; all if empty
+    void history(JobId id, DoneWithEvents done);                                         // oldest first
     const std::vector<Queue>& queues() const { return queues_; }
     const Queue* queue(const std::string& name) const;
 
-    // Called on the loop after every durable change; `what` says which event.
+    // Called on the loop after every durable change; `what` says which event, `submit` for a new job.
     using Listener = std::function<void(const JobSnapshot& job, Event what)>;
     void on_change(Listener listener);
-    // Called when an operator stops or cancels a job that is being processed: its runner must stop the transfer.
+    // Called when an operator stops or cancels a job that is being processed: its runner must stop the transfer. Called
+    // at once, before the change is durable, since every further byte may become a plate. If the change then can't be
+    // stored, the job is held as stopped (or stays processing if the store is broken for good; cancel it again then).
     using StopListener = std::function<void(JobId id)>;
     void on_stop_request(StopListener listener);
 
   private:
+    struct Chain;
     struct Change;
-    void apply(JobId id, Event event, const std::string& actor, std::function<void(Job&)> edit, Done done);
+    struct Entry {
+        Job job;
+        std::shared_ptr<Chain> chain;  // the run of changes that build on each other; a new one after a failure
+        int in_flight = 0;             // changes not yet settled
+    };
+    using Edit = std::function<void(Job&)>;
+
+    void apply(JobId id, Event event, const std::string& actor, const Edit& edit, Done done);
+    void apply_to_any(JobId id, Event event, const std::string& actor, Edit edit, Done done);
+    void write(std::shared_ptr<Change> change);
+    void settle(Change& change);
+    void put_back(Entry& entry, Change& change);
+    void keep_stopped(const Change& change);
+    void keep_within_limit(JobId id);
+    void publish(const JobSnapshot& job, Event what);
+    void request_stop(JobId id);
+    void adopt(Job job);
+    std::vector<const Job*> jobs_of(const std::string& queue) const;
 
     StoreRunner& runner_;
     const Clock& clock_;
     std::vector<Queue> queues_;
-    std::map<JobId, Job> jobs_;
+    std::map<JobId, Entry> jobs_;
+    std::deque<JobId> finished_;  // those in jobs_, oldest first
+    std::function<bool(const std::string&)> spool_file_exists_;
     std::vector<Listener> listeners_;
     std::vector<StopListener> stop_listeners_;
 };

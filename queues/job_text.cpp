@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "queues/job_text.h"
+
+#include "base/text.h"
+
+namespace opispool::queues {
+namespace {
+
+std::string number_of(const Job& job) {
+    return "job " + std::to_string(job.id.value);
+}
+
+std::string sent_of_result(const Job& job) {
+    return std::to_string(job.sent_bytes) + " of " + std::to_string(job.result_bytes) + " bytes";
+}
+
+// Whether a byte of the attempt that is being stopped may have reached the destination.
+bool may_have_printed(const Job& job) {
+    return job.state == JobState::processing && job.sending_begun;
+}
+
+// "" or "; 38.1 MB of 120 MB were already sent, the RIP may print part of it"
+std::string sent_clause(const Job& job) {
+    if (!may_have_printed(job)) return {};
+    return "; " + format_bytes(job.sent_bytes) + " of " + format_bytes(job.result_bytes) +
+           " were already sent, the RIP may print part of it";
+}
+
+bool is_asked_by_people(Event event) {
+    switch (event) {
+        case Event::hold:
+        case Event::stop_and_hold:
+        case Event::release:
+        case Event::cancel:
+        case Event::redo:
+            return true;
+        case Event::start:
+        case Event::begin_sending:
+        case Event::retry_later:
+        case Event::problem:
+        case Event::delivered:
+        case Event::abort:
+        case Event::recover_idle:
+        case Event::recover_sending:
+        case Event::submit:
+            break;
+    }
+    return false;
+}
+
+std::string refusal_text(const Job& job, Event event) {
+    const std::string state(name_of(job.state));
+    if (event == Event::redo) return number_of(job) + " is " + state + "; only a finished job can be printed again";
+    if (is_finished(job.state)) return number_of(job) + " is already " + state + "; print it again with redo";
+    if (event == Event::hold && job.sending_begun)
+        return number_of(job) + " is being sent; stop it with stop-and-hold (" + sent_of_result(job) +
+               " were already sent; the RIP may print part of it)";
+    if (event == Event::hold)
+        return number_of(job) + " is being prepared; stop it with stop-and-hold (nothing was sent yet)";
+    if (event == Event::release) return number_of(job) + " is already being printed; there is nothing to release";
+    return number_of(job) + " is " + state + "; " + std::string(name_of(event)) + " is not possible now";
+}
+
+}  // namespace
+
+Error refusal(const Job& job, Event event) {
+    if (is_asked_by_people(event))
+        return Error{Code::not_permitted, Operation::execute, refusal_text(job, event), {}, std::nullopt};
+    return Error{Code::conflict,
+                 Operation::execute,
+                 number_of(job) + " is " + std::string(name_of(job.state)) + " meanwhile; \"" +
+                     std::string(name_of(event)) + "\" changes nothing",
+                 {},
+                 std::nullopt};
+}
+
+std::string held_reason(const Job& job, const std::string& actor) {
+    return "held by " + actor + sent_clause(job);
+}
+
+std::string canceled_reason(const Job& job, const std::string& actor) {
+    return "canceled by " + actor + sent_clause(job);
+}
+
+std::string interrupted_reason(const Job& job) {
+    // Progress is kept in memory while a job is sent, so after a crash its last value is usually lost.
+    std::string how_far = "interrupted while sending";
+    if (job.sent_bytes > 0)
+        how_far += " after " + sent_of_result(job) + " (the server stopped)";
+    else if (job.result_bytes > 0)
+        how_far += " (the server stopped; how many of the " + std::to_string(job.result_bytes) +
+                   " bytes had been sent is not known)";
+    else
+        how_far += " (the server stopped; how many bytes had been sent is not known)";
+    return how_far + "; the RIP may have printed part of it. Release it to send it again from the start, or cancel it.";
+}
+
+std::string stopped_unrecorded_reason(const Job& job, const std::string& actor, const std::string& error_text) {
+    return "stopped by " + actor + ", but the request could not be recorded (" + error_text + ")" + sent_clause(job) +
+           ". Release it to send it again from the start, or cancel it.";
+}
+
+std::string spool_file_missing_reason(const Job& job) {
+    return "its spool file " + job.spool_file + " is missing; send the job again";
+}
+
+}  // namespace opispool::queues

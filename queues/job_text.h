@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// What a job says about itself to people: reasons kept in its record and answers to requests that can't be met. One
+// place, so that every door uses the same words.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "queues/job.h"
+
+namespace opispool::queues {
+
+// The answer to `event` on a job in a state that does not allow it.
+//   returns  not_permitted with what to do, for what people ask; conflict for what a runner reports
+Error refusal(const Job& job, Event event);
+
+// Reasons.  `job` as it was before the change; sizes are those of its last attempt.
+std::string held_reason(const Job& job, const std::string& actor);
+std::string canceled_reason(const Job& job, const std::string& actor);
+std::string interrupted_reason(const Job& job);  // found by a restart
+std::string stopped_unrecorded_reason(const Job& job, const std::string& actor, const std::string& error_text);
+std::string spool_file_missing_reason(const Job& job);
+
+}  // namespace opispool::queues

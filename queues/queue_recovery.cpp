@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// QueueService::recover: what a restart makes of the jobs it finds.
+#include <utility>
+
+#include "queues/job_text.h"
+#include "queues/queue_service.h"
+
+namespace opispool::queues {
+namespace {
+
+// The event that settles `job`, with its fields changed for it; nothing if the job may stay as it is.
+std::optional<Event> settle_after_restart(Job& job, bool spool_file_exists) {
+    if (!spool_file_exists) {
+        job.reason = spool_file_missing_reason(job);
+        return Event::abort;
+    }
+    if (job.state != JobState::processing && job.state != JobState::processing_stopped) return std::nullopt;
+    if (job.sending_begun) {
+        job.reason = interrupted_reason(job);
+        return Event::recover_sending;
+    }
+    job.reason.clear();
+    return Event::recover_idle;
+}
+
+Result<void> store_change(JobStore& store, const Job& job, JobState expected, Event event) {
+    if (auto updated = store.update(job, expected); !updated) return updated;
+    return store.record_event(job.id, event, "system", job.changed_ms);
+}
+
+}  // namespace
+
+Result<void> QueueService::recover(JobStore& store,
+                                   const std::function<bool(const std::string& spool_file)>& spool_file_exists) {
+    auto loaded = store.load_unfinished();
+    if (!loaded) return fail(loaded.error());
+
+    const auto settled = store.in_one_commit([&]() -> Result<void> {
+        for (Job& job : *loaded) {
+            const JobState found_in = job.state;
+            const auto event = settle_after_restart(job, spool_file_exists(job.spool_file));
+            if (!event) continue;
+            job.state = next_state(found_in, *event).value();
+            job.changed_ms = clock_.now_ms();
+            if (auto stored = store_change(store, job, found_in, *event); !stored) return stored;
+        }
+        return {};
+    });
+    if (!settled) return settled;
+
+    for (Job& job : *loaded) {
+        // Only said, not stored: the queue may come back with the next configuration.
+        if (queue(job.queue) == nullptr && job.state == JobState::pending && job.reason.empty())
+            job.reason = "queue \"" + job.queue + "\" is not in the configuration; the job waits until it is";
+        adopt(std::move(job));
+    }
+    return {};
+}
+
+}  // namespace opispool::queues

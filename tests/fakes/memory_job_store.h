@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// A JobStore that forgets everything at the end of the test, and fails when told to.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "queues/job_store.h"
+
+namespace opispool::queues {
+
+class MemoryJobStore final : public JobStore {
+  public:
+    // The next `count` writes (insert, update) fail with `error`.
+    void fail_writes(int count, Error error) {
+        failures_ = count;
+        failure_ = std::move(error);
+    }
+    const std::map<JobId, Job>& jobs() const { return data_.jobs; }
+    int commits() const { return commits_; }
+
+    Result<JobId> insert(const Job& job) override {
+        if (auto refused = take_failure()) return fail(*refused);
+        const JobId id{++data_.last_id};
+        Job stored = job;
+        stored.id = id;
+        data_.jobs.emplace(id, std::move(stored));
+        return id;
+    }
+
+    Result<void> update(const Job& job, JobState expected) override {
+        if (auto refused = take_failure()) return fail(*refused);
+        const auto found = data_.jobs.find(job.id);
+        if (found == data_.jobs.end()) return fail(Code::not_found, Operation::store, "no such job");
+        if (found->second.state != expected)
+            return fail(Code::conflict, Operation::store, "the job is " + std::string(name_of(found->second.state)));
+        found->second = job;
+        return {};
+    }
+
+    Result<std::vector<Job>> load_unfinished() override {
+        std::vector<Job> jobs;
+        for (const auto& [id, job] : data_.jobs)
+            if (!is_finished(job.state)) jobs.push_back(job);
+        return jobs;
+    }
+
+    Result<std::optional<Job>> load(JobId id) override {
+        const auto found = data_.jobs.find(id);
+        if (found == data_.jobs.end()) return std::optional<Job>{};
+        return std::optional<Job>{found->second};
+    }
+
+    Result<std::vector<Job>> load_finished(const std::string& queue, std::size_t limit) override {
+        std::vector<Job> jobs;
+        for (auto job = data_.jobs.rbegin(); job != data_.jobs.rend() && jobs.size() < limit; ++job)
+            if (is_finished(job->second.state) && (queue.empty() || job->second.queue == queue))
+                jobs.push_back(job->second);
+        return jobs;
+    }
+
+    Result<void> record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) override {
+        data_.events.push_back(EventRecord{id, event, actor, at_ms});
+        return {};
+    }
+
+    Result<std::vector<EventRecord>> load_events(JobId id) override {
+        std::vector<EventRecord> events;
+        for (const EventRecord& record : data_.events)
+            if (record.job == id) events.push_back(record);
+        return events;
+    }
+
+    Result<void> in_one_commit(const std::function<Result<void>()>& steps) override {
+        Data before = data_;
+        auto result = steps();
+        if (!result) {
+            const std::int64_t last_id = data_.last_id;  // an id is never given twice
+            data_ = std::move(before);
+            data_.last_id = last_id;
+            return result;
+        }
+        ++commits_;
+        return {};
+    }
+
+  private:
+    struct Data {
+        std::map<JobId, Job> jobs;
+        std::vector<EventRecord> events;
+        std::int64_t last_id = 0;
+    };
+
+    std::optional<Error> take_failure() {
+        if (failures_ == 0) return std::nullopt;
+        --failures_;
+        return failure_;
+    }
+
+    Data data_;
+    int failures_ = 0;
+    int commits_ = 0;
+    Error failure_;
+};
+
+}  // namespace opispool::queues
