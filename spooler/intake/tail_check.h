@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// Does this document end like a whole one? Asked when a door could not count the bytes, before anything is printed.
+//   source  ref 7.2 rule 2, 7.4
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace opispool::spooler {
+
+struct TailVerdict {
+    enum class Tail {
+        complete,     // ends with %%EOF, UEL or ^D and every bracket is closed
+        no_end_mark,  // plain PostScript or something else that need not have one: nothing can be said
+        cut_off,      // a bracket is open, or a document that promises DSC has no %%EOF
+    };
+    Tail tail = Tail::no_end_mark;
+    std::string reason;  // for the operator; empty when complete
+};
+
+//   thread  any, reads the whole document once (it is called on a map of our own spool file)
+TailVerdict check_tail(std::span<const std::byte> document);
+
+// Is it PostScript (or wrapped PostScript) at all? Asked of the first bytes of a raw connection, where port scanners
+// and browsers call as well.
+enum class Sniffed { document, need_more, rubbish };
+constexpr std::size_t sniff_bytes = 64;
+Sniffed sniff(std::span<const std::byte> first_bytes);
+
+}  // namespace opispool::spooler
