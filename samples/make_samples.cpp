@@ -104,7 +104,8 @@ std::string painter(const std::string& name, const Pixels& pixels) {
     for (int i = 0; i < pixels.channels; ++i) decode += "0 1 ";
     text += "/" + name + " { " + space + " setcolorspace << /ImageType 1 /Decode " + decode + "] " + body +
             " >> image } def\n";
-    if (pixels.channels == 1) text += "/" + name + "_in { << /ImageType 1 /Decode [1 0] " + body + " >> image } def\n";
+    if (pixels.channels == 1)
+        text += "/" + name + "_in { /tint exch def << /ImageType 1 /Decode [tint 0] " + body + " >> image } def\n";
     return text;
 }
 

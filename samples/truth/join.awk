@@ -5,7 +5,14 @@ FNR == NR {
     else if (pictures > 0) picture[pictures] = picture[pictures] $0 "\n"
     next
 }
-/^%%BeginObject: image/ || /^%%BeginIncludedImage/ { inside = 1; printf "%s", picture[++proxies] }
-!inside && !/^%ALD/ && !/^%%(BeginOPI|EndOPI|Image|MainImage|IncludedImage)/
-/^%%EndObject/ || /^%%EndIncludedImage/ { inside = 0 }
-END { if (proxies != pictures) { print "join.awk: " proxies " proxies, " pictures " pictures" > "/dev/stderr"; exit 1 } }
+!end && /^%%BeginObject: image/ { end = "%%EndObject" }
+!end && /^%%BeginIncludedImage/ { end = "%%EndIncludedImage" }
+end && !inside { inside = 1; printf "%s", picture[++proxies] }
+!inside && !/^%ALD/ && !/^%%(BeginOPI|EndOPI|Image|MainImage|IncludedImage|TIFFASCIITag)/
+inside && $0 == end { inside = 0; end = "" }
+END {
+    if (proxies != pictures) {
+        print "join.awk: " proxies " proxies, " pictures " pictures" > "/dev/stderr"
+        exit 1
+    }
+}
