@@ -80,7 +80,9 @@ Result<void> MappedFile::prefault(std::uint64_t offset_bytes, std::uint64_t leng
 }
 
 void MappedFile::release(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
-    const std::uint64_t start = (offset_bytes + page_bytes - 1) / page_bytes * page_bytes;
+    // Down to the page: what lies before the range on its first page was used up earlier, and a page wrongly dropped only
+    // comes in again from the page cache.
+    const std::uint64_t start = offset_bytes / page_bytes * page_bytes;
     std::uint64_t end = offset_bytes + length_bytes;
     if (end < identity_.size_bytes) end = end / page_bytes * page_bytes;
     if (end > start) ::madvise(static_cast<std::byte*>(address_) + start, end - start, MADV_DONTNEED);

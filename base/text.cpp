@@ -150,12 +150,14 @@ bool is_valid_utf8(std::string_view bytes) {
 }
 
 std::string format_real(double value) {
-    char digits[400];
-    std::snprintf(digits, sizeof digits, "%.6f", value);
-    std::string text(digits);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text == "-0" ? "0" : text;
+    constexpr int digits = 9;  // PostScript reals are 32-bit floats
+    const int magnitude = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value))));
+    char text[400];
+    std::snprintf(text, sizeof text, "%.*f", std::clamp(digits - 1 - magnitude, 0, 30), value);
+    std::string out(text);
+    if (out.find('.') != std::string::npos) out.erase(out.find_last_not_of('0') + 1);
+    if (out.back() == '.') out.pop_back();
+    return out == "-0" ? "0" : out;
 }
 
 std::string format_bytes(std::uint64_t bytes) {

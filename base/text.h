@@ -41,7 +41,7 @@ std::string json_quoted(std::string_view bytes);
 
 bool is_valid_utf8(std::string_view bytes);
 
-// Shortest decimal form PostScript reads back as the same place on paper: at most 6 decimals, no exponent, no "-0".
+// Decimal form with nine significant digits (PostScript reals are 32-bit floats): no exponent, no trailing zeros, no "-0".
 std::string format_real(double value);
 
 // "1.2 GB", "40 KB" (powers of 1000), for people only.

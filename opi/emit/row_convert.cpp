@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "opi/emit/row_convert.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace opispool::opi {
+
+namespace {
+
+constexpr std::uint8_t eight_of_sixteen(std::uint32_t value) { return static_cast<std::uint8_t>((value * 255U + 32767U) / 65535U); }
+
+std::uint8_t sample_at(const RowFormat& format, std::span<const std::byte> row, std::size_t index) {
+    if (format.bits_in == 8) return std::to_integer<std::uint8_t>(row[index]);
+    if (format.bits_in == 16) {
+        std::uint16_t value = 0;
+        std::memcpy(&value, row.data() + index * 2, 2);
+        return eight_of_sixteen(value);
+    }
+    const std::size_t bit = index * format.bits_in;
+    const std::uint32_t most = (1U << format.bits_in) - 1U;
+    const std::uint32_t value = (std::to_integer<std::uint32_t>(row[bit / 8]) >> (8U - format.bits_in - bit % 8)) & most;
+    return static_cast<std::uint8_t>(format.keep_index ? value : value * 255U / most);
+}
+
+std::uint8_t divided(std::uint8_t value, std::uint8_t alpha, std::uint8_t clear_value) {
+    if (alpha == 0) return clear_value;
+    return static_cast<std::uint8_t>(std::min(255U, (value * 255U + alpha / 2U) / alpha));
+}
+
+}  // namespace
+
+std::size_t RowFormat::row_bytes_in() const { return (std::size_t{width_px} * bits_in * samples_per_plane() + 7) / 8; }
+std::size_t RowFormat::row_bytes_out() const { return (std::size_t{width_px} * bits_out * colours + 7) / 8; }
+
+void convert_row(const RowFormat& format, std::span<const std::span<const std::byte>> planes, std::span<std::byte> out) {
+    if (format.copies_rows()) {
+        std::memcpy(out.data(), planes[0].data(), format.row_bytes_out());
+        return;
+    }
+    const std::size_t stride = format.samples_per_plane();
+    for (std::size_t c = 0; c < format.colours; ++c) {
+        const auto row = format.planes_apart ? planes[c] : planes[0];
+        const std::size_t first = format.planes_apart ? 0 : c;
+        for (std::size_t x = 0; x < format.width_px; ++x) {
+            std::uint8_t value = sample_at(format, row, x * stride + first);
+            if (format.associated_alpha) {
+                const std::size_t a = *format.associated_alpha;
+                const auto alpha_row = format.planes_apart ? planes[a] : planes[0];
+                value = divided(value, sample_at(format, alpha_row, x * stride + (format.planes_apart ? 0 : a)), format.clear_value);
+            }
+            if (format.map) value = (*format.map)[value];
+            out[x * format.colours + c] = std::byte{value};
+        }
+    }
+}
+
+void swap_bytes_16(std::span<std::byte> row) {
+    for (std::size_t i = 0; i + 1 < row.size(); i += 2) std::swap(row[i], row[i + 1]);
+}
+
+void reverse_bits(std::span<std::byte> row) {
+    for (std::byte& b : row) {
+        auto v = std::to_integer<unsigned>(b);
+        v = ((v & 0xF0U) >> 4U) | ((v & 0x0FU) << 4U);
+        v = ((v & 0xCCU) >> 2U) | ((v & 0x33U) << 2U);
+        v = ((v & 0xAAU) >> 1U) | ((v & 0x55U) << 1U);
+        b = std::byte{static_cast<unsigned char>(v)};
+    }
+}
+
+}  // namespace opispool::opi

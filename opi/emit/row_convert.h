@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// One row of TIFF samples to one row of PostScript image samples: 16 bits to 8, planes interleaved, extra samples dropped, a
+// sample map applied. Pure arithmetic.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace opispool::opi {
+
+// What leaves for the RIP.
+struct RowFormat {
+    std::uint32_t width_px = 0;
+    std::uint16_t bits_in = 8, samples_in = 1;
+    bool planes_apart = false;
+    std::uint16_t colours = 1;   // leading samples that are sent
+    std::uint16_t bits_out = 8;  // 8, or bits_in when rows are sent as they are
+    bool keep_index = false;     // palette indices: widened, never scaled
+    // The sample that holds an alpha the colours were multiplied with; they are divided by it, so that the colour is shown.
+    std::optional<std::uint16_t> associated_alpha;
+    std::uint8_t clear_value = 255;  // of every colour where that alpha is 0: paper
+    std::optional<std::array<std::uint8_t, 256>> map;
+
+    std::size_t row_bytes_in() const;   // of one plane
+    std::size_t row_bytes_out() const;
+    std::size_t planes() const { return planes_apart ? samples_in : 1U; }
+    bool copies_rows() const { return bits_out == bits_in && colours == samples_in && samples_per_plane() == colours && !map; }
+    std::uint16_t samples_per_plane() const { return planes_apart ? std::uint16_t{1} : samples_in; }
+};
+
+// planes  one row of each plane, 16-bit samples in the byte order of this machine; out: row_bytes_out() bytes
+void convert_row(const RowFormat& format, std::span<const std::span<const std::byte>> planes, std::span<std::byte> out);
+
+// Swaps the bytes of 16-bit samples, and turns round the bits of every byte.
+void swap_bytes_16(std::span<std::byte> row);
+void reverse_bits(std::span<std::byte> row);
+
+}  // namespace opispool::opi

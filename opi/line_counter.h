@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// Byte offset -> line number for messages. Offsets ascend, so every byte is looked at once.
+#pragma once
+
+#include <cstdint>
+
+#include "opi/byte_source.h"
+
+namespace opispool::opi {
+
+class LineCounter {
+  public:
+    explicit LineCounter(ByteSource& source) : source_(source) {}
+
+    // Number, from 1, of the line that holds the byte. Lines end with CR, LF or CR LF.
+    std::uint64_t line_at(std::uint64_t offset_bytes) {
+        while (counted_to_ < offset_bytes) {
+            std::string_view window = source_.window(counted_to_);
+            if (window.empty()) break;
+            window = window.substr(0, static_cast<std::size_t>(
+                                          std::min<std::uint64_t>(window.size(), offset_bytes - counted_to_)));
+            for (const char c : window) {
+                lines_ += c == '\r' || (c == '\n' && last_ != '\r');
+                last_ = c;
+            }
+            counted_to_ += window.size();
+        }
+        return lines_ + 1;
+    }
+
+  private:
+    ByteSource& source_;
+    std::uint64_t counted_to_ = 0, lines_ = 0;
+    char last_ = 0;
+};
+
+}  // namespace opispool::opi

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "opi/planner.h"
+
+#include "base/text.h"
+#include "opi/byte_source.h"
+#include "opi/reference_planner.h"
+
+namespace opispool::opi {
+
+Result<PlanOutcome> make_plan(const PlanRequest& request) {
+    const std::span<const std::byte> bytes = request.thin->bytes();
+    MemoryByteSource source(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    auto document = parse_thin_document(source);
+    if (!document) return fail(std::move(document.error()));
+    ReferencePlanner planner(*request.index, request.profile, request.on_missing);
+    auto plan = planner.plan_document(*document, PlannedFile{request.thin, 0, bytes.size()}, source);
+    if (!plan) return fail(std::move(plan.error()));
+    PlanOutcome outcome;
+    outcome.problems = std::move(planner.problems());
+    outcome.warnings = std::move(planner.warnings());
+    if (!outcome.problems.empty()) return outcome;
+    if (auto checked = check_plan(**plan); !checked) return fail(std::move(checked.error()));
+    outcome.plan = std::move(*plan);
+    return outcome;
+}
+
+namespace {
+
+// A block whose picture is missing but that encloses others stands for these (a layout EPS inside an OPI block).
+void scan_reference(const Reference& reference, const ImageIndex& index, std::vector<ScannedReference>& out) {
+    ScannedReference scanned{reference.comments.version, reference.page, reference.line, reference.comments.shown_name(), {}, {}};
+    for (const std::string& problem : reference.problems) scanned.problem += (scanned.problem.empty() ? "" : "; ") + problem;
+    if (reference.comments.has_name()) {
+        auto found = find_reference_image(index, reference.comments);
+        if (found) {
+            scanned.file = found->path;
+        } else if (found.error().code == Code::not_found && !reference.inner.empty()) {
+            for (const Reference& inner : reference.inner) scan_reference(inner, index, out);
+            return;
+        } else if (scanned.problem.empty()) {
+            scanned.problem = found.error().text;
+        }
+    }
+    out.push_back(std::move(scanned));
+}
+
+}  // namespace
+
+Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request) {
+    const std::span<const std::byte> bytes = request.thin->bytes();
+    MemoryByteSource source(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    auto document = parse_thin_document(source);
+    if (!document) return fail(std::move(document.error()));
+    std::vector<ScannedReference> references;
+    for (const Reference& reference : document->references) scan_reference(reference, *request.index, references);
+    return references;
+}
+
+std::string problem_line(const std::string& job_name, const Problem& problem) {
+    std::string line = printable(job_name) + ":" + std::to_string(problem.line) + ": ";
+    line += problem.name.empty() ? "OPI block" : "image '" + printable(problem.name) + "'";
+    return line + ": " + problem.text;
+}
+
+}  // namespace opispool::opi

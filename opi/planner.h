@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// From a thin job to its finished plan: parse, find every picture, place it, lay out every byte of the result.
+//
+//   thin document (map) + stores --make_plan--> SplicePlan, or the list of what stands in the way
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "base/result.h"
+#include "opi/image_index.h"
+#include "opi/image_request.h"
+#include "opi/splice_plan.h"
+#include "opi/thin_document.h"
+
+namespace opispool::opi {
+
+enum class OnMissing : std::uint8_t {
+    fail,   // the job can't be planned; every missing picture is a Problem
+    proxy,  // the producer's low-resolution picture stays, with a warning
+};
+
+struct PlanRequest {
+    std::shared_ptr<const MappedFile> thin;  // immutable: the CPU reads its map
+    const ImageIndex* index = nullptr;       // outlives the call
+    OutputProfile profile;
+    OnMissing on_missing = OnMissing::fail;
+};
+
+// One reference that can't be honoured.
+struct Problem {
+    std::uint64_t line = 0;  // in the thin job, from 1
+    std::string name;        // the image as the comment wrote it, decoded; empty when the block names none
+    std::string text;        // what is wrong and what to do
+    Code code = Code::bad_syntax;
+};
+
+struct PlanOutcome {
+    std::shared_ptr<const SplicePlan> plan;  // null if there are problems
+    std::vector<Problem> problems;           // in file order
+    Warnings warnings;
+};
+
+//   errors  io and the like: nothing could be said about the job. A reference that fails is a Problem, not an error.
+//   thread  any, blocks on disk; run it on the pool      cost  one pass over the job, headers of the pictures, and one
+//   decoding pass over compressed picture data, which proves before the first byte leaves that it is whole
+Result<PlanOutcome> make_plan(const PlanRequest& request);
+
+// One reference as `opispool scan` shows it; no pixels are read.
+struct ScannedReference {
+    OpiVersion version = OpiVersion::v1_3;
+    int page = 0;
+    std::uint64_t line = 0;
+    std::string filename;   // as written, decoded
+    std::string file;       // empty if none
+    std::string problem;    // empty if none
+};
+
+Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request);
+
+// "IN.ps:12: image 'car.tif': ..." with every byte printable.
+std::string problem_line(const std::string& job_name, const Problem& problem);
+
+}  // namespace opispool::opi

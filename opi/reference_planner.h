@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// One document's references, one after another: find the picture, probe it, place it, emit it; then the document around
+// them. Used for the thin job and, one level deeper each time, for every EPS it brings in.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "opi/image_probe.h"
+#include "opi/planner.h"
+#include "opi/thin_document.h"
+
+namespace opispool::opi {
+
+// The bytes a document's ranges point into.
+struct PlannedFile {
+    std::shared_ptr<const MappedFile> file;
+    std::uint64_t begin_bytes = 0, end_bytes = 0;
+};
+
+// The file a block asks for: ImageID or MainImage where it leads to a file, else the file name. A layout (OPIProxy) found in
+// place of its original is passed over.
+Result<FoundImage> find_reference_image(const ImageIndex& index, const OpiComments& comments);
+
+class ReferencePlanner {
+  public:
+    ReferencePlanner(const ImageIndex& index, const OutputProfile& profile, OnMissing on_missing)
+        : index_(index), profile_(profile), on_missing_(on_missing) {}
+
+    // The plan of `document`; meaningless if problems() is not empty afterwards.
+    Result<std::shared_ptr<const SplicePlan>> plan_document(const ThinDocument& document, const PlannedFile& file,
+                                                            ByteSource& source);
+
+    std::vector<Problem>& problems() { return problems_; }
+    Warnings& warnings() { return warnings_; }
+
+  private:
+    // A stretch of the document that something else takes the place of.
+    struct Edit {
+        ByteRange range;
+        std::shared_ptr<const SplicePlan> insert;  // may be null: nothing
+        std::string text;                          // or this
+        PlacedImage image;                         // with `insert`
+    };
+    using Edits = std::vector<Edit>;
+
+    Result<void> plan_reference(const Reference& reference, ByteSource& source, Edits& edits);
+    Result<std::shared_ptr<const SplicePlan>> emit(const Reference& reference, const FoundImage& found, ByteSource& source);
+    Result<void> emit_raster_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
+                                       ImageInfo info, ByteSource& source);
+    Result<void> emit_eps_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
+                                    const ImageInfo& info);
+    Result<void> check_aspect(const Reference& reference, Size file, const std::string& path);
+    void add_problem(const Reference& reference, const Error& error);
+    void add_warning(const Reference& reference, const std::string& text);
+    void correct_header(const ThinDocument& document, Edits& edits) const;
+    std::shared_ptr<const SplicePlan> assemble(const PlannedFile& file, Edits edits) const;
+
+    const ImageIndex& index_;
+    OutputProfile profile_;
+    OnMissing on_missing_;
+    UsedFeatures used_;
+    std::vector<Problem> problems_;
+    Warnings warnings_;
+    std::vector<FileIdentity> open_eps_;   // the EPS files we are inside of, outermost first
+    unsigned eps_count_ = 0;
+};
+
+}  // namespace opispool::opi

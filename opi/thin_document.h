@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// Every picture reference of a job, with the byte ranges that its replacement takes the place of.
+//
+//   DscScanner lines --parse_thin_document--> ThinDocument --planner--> SplicePlan
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opi/byte_source.h"
+#include "opi/opi_comments.h"
+
+namespace opispool::opi {
+
+struct ByteRange {
+    std::uint64_t begin = 0, end = 0;
+    bool empty() const { return begin >= end; }
+};
+
+// One OPI block.
+struct Reference {
+    OpiComments comments;
+    int page = 0;                     // ordinal of the outer document's page, from 1; 0 before the first
+    int depth = 0;                    // %%BeginDocument nesting
+    std::uint64_t line = 0;           // of the first comment, from 1
+    ByteRange block;                  // first comment ... end of the last line of the block
+    std::vector<ByteRange> comment_lines;  // taken out when the reference is honoured
+    ByteRange body;                   // the proxy: replaced. Empty range at the insertion point if there was none
+    bool in_procedure = false;        // the insertion point lies inside { }
+    bool object_unbalanced = false;   // 1.3: the deleted object would change the graphics state or stacks
+    std::vector<std::string> problems;     // malformed structure or values
+    std::vector<Reference> inner;     // blocks inside the body, honoured only if this one is not
+};
+
+struct ThinDocument {
+    std::vector<Reference> references;   // in file order, ranges don't overlap
+    int pages = 0;
+    // Header comments that may have to be corrected; line without its line end.
+    std::optional<ByteRange> document_data, language_level;
+    std::string document_data_value, language_level_value;
+    std::vector<std::string> warnings;
+};
+
+// source  whole document (or the PostScript section of an EPS)
+//   errors  those of the source; doubtful comments become problems of their reference or warnings
+//   thread  any one        cost  one pass; counted data is skipped, and the text before an OPI comment is read once more
+Result<ThinDocument> parse_thin_document(ByteSource& source);
+
+}  // namespace opispool::opi
