@@ -45,8 +45,8 @@ class FileReader final : public ByteReader {
         const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), piece.length_bytes - in_file));
         auto got = file_->read_at(piece.offset_bytes + in_file, out.first(want));
         if (got && *got < want)
-            return fail(Code::changed, Operation::read, "the file has become shorter while the job was being sent", file_->name(),
-                        piece.offset_bytes + in_file + *got);
+            return fail(Code::changed, Operation::read, "the file has become shorter while the job was being sent",
+                        file_->name(), piece.offset_bytes + in_file + *got);
         return got;
     }
 
@@ -78,14 +78,51 @@ class FileSupply final : public ByteSupply {
     std::uint64_t length_ = 0;
 };
 
+class MappedReader final : public ByteReader {
+  public:
+    MappedReader(std::unique_ptr<ByteReader> reader, const std::array<std::uint8_t, 256>& table)
+        : reader_(std::move(reader)), table_(table) {}
+    Result<std::size_t> read(std::span<std::byte> out) override {
+        auto got = reader_->read(out);
+        if (got)
+            for (std::byte& b : out.first(*got)) b = std::byte{table_[std::to_integer<std::size_t>(b)]};
+        return got;
+    }
+
+  private:
+    std::unique_ptr<ByteReader> reader_;
+    std::array<std::uint8_t, 256> table_;
+};
+
+class MappedSupply final : public ByteSupply {
+  public:
+    MappedSupply(std::shared_ptr<const ByteSupply> supply, const std::array<std::uint8_t, 256>& table)
+        : supply_(std::move(supply)), table_(table) {}
+    std::uint64_t length_bytes() const override { return supply_->length_bytes(); }
+    Result<std::unique_ptr<ByteReader>> open() const override {
+        auto reader = supply_->open();
+        if (!reader) return reader;
+        return std::make_unique<MappedReader>(std::move(*reader), table_);
+    }
+    std::string description() const override { return supply_->description() + ", gray map"; }
+
+  private:
+    std::shared_ptr<const ByteSupply> supply_;
+    std::array<std::uint8_t, 256> table_;
+};
+
 Error wrong_length(const ByteSupply& supply) {
-    return Error{Code::bad_image, Operation::encode, "the picture's data does not have the planned length", supply.description(), {}};
+    return Error{Code::bad_image,
+                 Operation::encode,
+                 "the picture's data does not have the planned length",
+                 supply.description(),
+                 {}};
 }
 
 // Appends the encoded form of whole lines (or of a run's tail) to `out`.
 void encode_ascii85_line(std::span<const std::byte> in, std::string& out) {
-    // A line that began with '%' would look like a comment to a DSC reader. The blank is always there, because a length that
-    // depended on the data could not be known in advance.
+    // A line that began with '%' would look like a comment to a DSC reader. The blank is always there, because a length
+    // that depended on the data could not be known in advance.
     out += ' ';
     for (std::size_t at = 0; at < in.size(); at += 4) {
         const std::size_t count = std::min<std::size_t>(4, in.size() - at);
@@ -161,7 +198,8 @@ class TextEncoder final : public Encoder {
         if (!got) return fail(std::move(got.error()));
         if (*got != want) return fail(wrong_length(*supply_));
         for (std::size_t at = 0; at < want; at += static_cast<std::size_t>(line)) {
-            const auto part = std::span<const std::byte>(input_).subspan(at, std::min(static_cast<std::size_t>(line), want - at));
+            const auto part =
+                std::span<const std::byte>(input_).subspan(at, std::min(static_cast<std::size_t>(line), want - at));
             if (encoding_ == ChannelEncoding::ascii85)
                 encode_ascii85_line(part, text_);
             else
@@ -204,9 +242,12 @@ class EncodedRuns final : public GeneratedData {
     }
     std::string description() const override {
         switch (encoding_) {
-            case ChannelEncoding::ascii85: return supply_->description() + ", ASCII85";
-            case ChannelEncoding::hex: return supply_->description() + ", hexadecimal";
-            case ChannelEncoding::binary: break;
+            case ChannelEncoding::ascii85:
+                return supply_->description() + ", ASCII85";
+            case ChannelEncoding::hex:
+                return supply_->description() + ", hexadecimal";
+            case ChannelEncoding::binary:
+                break;
         }
         return supply_->description();
     }
@@ -220,26 +261,34 @@ class EncodedRuns final : public GeneratedData {
 
 }  // namespace
 
-std::shared_ptr<const ByteSupply> make_file_supply(std::shared_ptr<const MappedFile> file, std::vector<FilePiece> pieces) {
+std::shared_ptr<const ByteSupply> make_file_supply(std::shared_ptr<const MappedFile> file,
+                                                   std::vector<FilePiece> pieces) {
     return std::make_shared<FileSupply>(std::move(file), std::move(pieces));
+}
+
+std::shared_ptr<const ByteSupply> make_mapped_supply(std::shared_ptr<const ByteSupply> supply,
+                                                     std::array<std::uint8_t, 256> table) {
+    return std::make_shared<MappedSupply>(std::move(supply), table);
 }
 
 std::uint64_t encoded_length(ChannelEncoding encoding, std::uint64_t input_bytes) {
     switch (encoding) {
-        case ChannelEncoding::binary: return input_bytes;
+        case ChannelEncoding::binary:
+            return input_bytes;
         case ChannelEncoding::hex: {
             const std::uint64_t lines = (input_bytes + hex_line_bytes - 1) / hex_line_bytes;
             return input_bytes * 2 + lines + 2;
         }
-        case ChannelEncoding::ascii85: break;
+        case ChannelEncoding::ascii85:
+            break;
     }
     const std::uint64_t lines = (input_bytes + ascii85_line_bytes - 1) / ascii85_line_bytes;
     const std::uint64_t tail = input_bytes % 4;
     return input_bytes / 4 * 5 + (tail == 0 ? 0 : tail + 1) + lines * 2 + 3;
 }
 
-std::shared_ptr<const GeneratedData> encode_runs(std::shared_ptr<const ByteSupply> supply, std::vector<std::uint64_t> run_bytes,
-                                                 ChannelEncoding encoding) {
+std::shared_ptr<const GeneratedData> encode_runs(std::shared_ptr<const ByteSupply> supply,
+                                                 std::vector<std::uint64_t> run_bytes, ChannelEncoding encoding) {
     return std::make_shared<EncodedRuns>(std::move(supply), std::move(run_bytes), encoding);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Bytes for generated spans: a supply of bytes whose length is known, and the 7-bit encodings of such a supply. ASCII85 never
-// uses the `z` short form, so the length of a result follows from the length of its input alone.
+// Bytes for generated spans: a supply of bytes whose length is known, and the 7-bit encodings of such a supply. ASCII85
+// never uses the `z` short form, so the length of a result follows from the length of its input alone.
 //
 //   file ranges, decoded rows --ByteSupply--> encode_runs --GeneratedData--> plan
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,15 +48,20 @@ struct FilePiece {
 };
 
 // The pieces one after another, read by pread.   errors of reading: changed (the file has shrunk), io
-std::shared_ptr<const ByteSupply> make_file_supply(std::shared_ptr<const MappedFile> file, std::vector<FilePiece> pieces);
+std::shared_ptr<const ByteSupply> make_file_supply(std::shared_ptr<const MappedFile> file,
+                                                   std::vector<FilePiece> pieces);
+
+// Every byte of a supply through a table: a gray map on 8-bit samples.
+std::shared_ptr<const ByteSupply> make_mapped_supply(std::shared_ptr<const ByteSupply> supply,
+                                                     std::array<std::uint8_t, 256> table);
 
 // Bytes that `input_bytes` become as one run, with its end mark and line ends. binary: unchanged.
 std::uint64_t encoded_length(ChannelEncoding encoding, std::uint64_t input_bytes);
 
 // The supply cut into runs, each encoded on its own with its own end mark; `binary` joins them unchanged.
 //   run_bytes  adds up to the supply's length; no run is empty
-std::shared_ptr<const GeneratedData> encode_runs(std::shared_ptr<const ByteSupply> supply, std::vector<std::uint64_t> run_bytes,
-                                                 ChannelEncoding encoding);
+std::shared_ptr<const GeneratedData> encode_runs(std::shared_ptr<const ByteSupply> supply,
+                                                 std::vector<std::uint64_t> run_bytes, ChannelEncoding encoding);
 
 // Reads a supply to its end and checks that it holds what it declares: the proof, before byte one, that it can be sent.
 Result<void> verify_supply(const ByteSupply& supply);

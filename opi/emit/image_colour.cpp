@@ -25,12 +25,14 @@ struct Ink {
 struct InkMix {
     enum class Kind { gray, cmyk, one, several };
     Kind kind = Kind::gray;
-    double tint = 1;                      // gray
-    std::array<double, 4> cmyk{};         // cmyk
-    std::vector<Ink> inks;                // one, several
+    double tint = 1;               // gray
+    std::array<double, 4> cmyk{};  // cmyk
+    std::vector<Ink> inks;         // one, several
 };
 
-double unit(double value) { return std::clamp(value, 0.0, 1.0); }
+double unit(double value) {
+    return std::clamp(value, 0.0, 1.0);
+}
 
 std::array<double, 4> process_alternate(std::size_t index) {
     std::array<double, 4> out{};
@@ -41,13 +43,16 @@ std::array<double, 4> process_alternate(std::size_t index) {
 std::optional<std::size_t> process_index(std::string_view name, const std::array<double, 4>* cmyk) {
     for (std::size_t i = 0; i < process_names.size(); ++i) {
         if (equals_ignoring_case(name, process_names[i])) return i;
-        // A localised name is taken for the process ink only when its colour says the same; a spot may be called "Gelb".
+        // A localised name is taken for the process ink only when its colour says the same; a spot may be called
+        // "Gelb".
         if (cmyk != nullptr && *cmyk == process_alternate(i) && equals_ignoring_case(name, german_names[i])) return i;
     }
     return std::nullopt;
 }
 
-Ink process_ink(std::size_t index, double level) { return {std::string(process_names[index]), level, process_alternate(index)}; }
+Ink process_ink(std::size_t index, double level) {
+    return {std::string(process_names[index]), level, process_alternate(index)};
+}
 
 InkMix single(Ink ink) {
     InkMix mix;
@@ -57,7 +62,8 @@ InkMix single(Ink ink) {
 }
 
 // Levels of the four process inks.
-InkMix process_mix(const std::array<double, 4>& levels, const ColourRequest& colour, const OutputProfile& profile, Warnings& warnings) {
+InkMix process_mix(const std::array<double, 4>& levels, const ColourRequest& colour, const OutputProfile& profile,
+                   Warnings& warnings) {
     std::vector<Ink> inks;
     for (std::size_t i = 0; i < 4; ++i)
         if (levels[i] > 0) inks.push_back(process_ink(i, levels[i]));
@@ -71,7 +77,8 @@ InkMix process_mix(const std::array<double, 4>& levels, const ColourRequest& col
             mix.kind = InkMix::Kind::several;
             mix.inks = std::move(inks);
         } else {
-            warnings.emplace_back("overprint of several inks needs a Level 3 device; the other process plates are knocked out");
+            warnings.emplace_back(
+                "overprint of several inks needs a Level 3 device; the other process plates are knocked out");
         }
     }
     return mix;
@@ -88,11 +95,14 @@ Result<InkMix> named_mix(const ColourRequest& colour, const OutputProfile& profi
             continue;
         }
         const bool all = ink.name == "All";
-        if (!all) warnings.push_back("no process equivalent is given for ink '" + printable(ink.name) + "'; where its plate is missing it prints as black");
+        if (!all)
+            warnings.push_back("no process equivalent is given for ink '" + printable(ink.name) +
+                               "'; where its plate is missing it prints as black");
         spot = true;
         auto same = std::find_if(inks.begin(), inks.end(), [&](const Ink& other) { return other.name == ink.name; });
         if (same == inks.end())
-            inks.push_back({ink.name, level, all ? std::array<double, 4>{1, 1, 1, 1} : std::array<double, 4>{0, 0, 0, 1}});
+            inks.push_back(
+                {ink.name, level, all ? std::array<double, 4>{1, 1, 1, 1} : std::array<double, 4>{0, 0, 0, 1}});
         else
             same->level = std::max(same->level, level);
     }
@@ -102,7 +112,8 @@ Result<InkMix> named_mix(const ColourRequest& colour, const OutputProfile& profi
     if (inks.size() == 1) return single(std::move(inks.front()));
     if (profile.language_level < 3)
         return fail(Code::unsupported, Operation::encode,
-                    "a picture in several inks with a spot ink among them needs a Level 3 device; print it on one, or choose one ink");
+                    "a picture in several inks with a spot ink among them needs a Level 3 device; print it on one, or "
+                    "choose one ink");
     InkMix mix;
     mix.kind = InkMix::Kind::several;
     mix.inks = std::move(inks);
@@ -113,9 +124,11 @@ Result<InkMix> mix_of(const ColourRequest& colour, const OutputProfile& profile,
     const double tint = unit(colour.tint);
     using Kind = ColourRequest::Kind;
     switch (colour.kind) {
-        case Kind::registration: return single({"All", tint, {1, 1, 1, 1}});
+        case Kind::registration:
+            return single({"All", tint, {1, 1, 1, 1}});
         case Kind::spot: {
-            if (colour.spot_name == "All" || equals_ignoring_case(colour.spot_name, "Registration")) return single({"All", tint, {1, 1, 1, 1}});
+            if (colour.spot_name == "All" || equals_ignoring_case(colour.spot_name, "Registration"))
+                return single({"All", tint, {1, 1, 1, 1}});
             // Separation /None marks nothing at all; what is asked for is paper, and so a knock-out.
             if (colour.spot_name == "None") return process_mix({0, 0, 0, 0}, colour, profile, warnings);
             if (auto index = process_index(colour.spot_name, &colour.cmyk)) return single(process_ink(*index, tint));
@@ -130,7 +143,8 @@ Result<InkMix> mix_of(const ColourRequest& colour, const OutputProfile& profile,
         case Kind::inks:
             if (!colour.inks.empty()) return named_mix(colour, profile, warnings);
             break;
-        case Kind::none: break;
+        case Kind::none:
+            break;
     }
     // Gray that overprints may touch the black plate only; DeviceGray clears the other three.
     if (colour.overprint.value_or(false)) return single(process_ink(3, tint));
@@ -157,7 +171,8 @@ std::string device_n_space(const std::vector<Ink>& inks) {
         for (std::size_t i = 0; i < n; ++i) {
             if (inks[i].alternate[component] == 0) continue;
             // Above the ink on the stack: the later inks, the finished components and the running sum.
-            out += std::to_string(n - 1 - i + component + 1) + " index " + ps_number(inks[i].alternate[component]) + " mul add ";
+            out += std::to_string(n - 1 - i + component + 1) + " index " + ps_number(inks[i].alternate[component]) +
+                   " mul add ";
         }
         out += "dup 1 gt {pop 1} if\n";
     }
@@ -184,12 +199,16 @@ std::string hex_table(const std::vector<double>& levels, std::size_t entries, In
     return out + ">";
 }
 
-std::string indexed_setup(const std::string& base, const std::vector<double>& levels, std::uint16_t bits, InkRange range) {
+std::string indexed_setup(const std::string& base, const std::vector<double>& levels, std::uint16_t bits,
+                          InkRange range) {
     const std::size_t entries = std::size_t{1} << bits;
-    return "[/Indexed " + base + " " + std::to_string(entries - 1) + "\n" + hex_table(levels, entries, range) + "] setcolorspace\n";
+    return "[/Indexed " + base + " " + std::to_string(entries - 1) + "\n" + hex_table(levels, entries, range) +
+           "] setcolorspace\n";
 }
 
-std::string decode_pair(double first, double last) { return "[" + ps_number(first) + " " + ps_number(last) + "]"; }
+std::string decode_pair(double first, double last) {
+    return "[" + ps_number(first) + " " + ps_number(last) + "]";
+}
 
 std::vector<double> levels_of(const InkMix& mix) {
     if (mix.kind == InkMix::Kind::cmyk) return {mix.cmyk.begin(), mix.cmyk.end()};
@@ -207,9 +226,15 @@ GrayPaint paint_mask(const InkMix& mix, InkRange range) {
     std::string numbers;
     for (double level : levels_of(mix)) numbers += ps_number(level * ink) + " ";
     switch (mix.kind) {
-        case InkMix::Kind::gray: paint.setup = ps_number(1 - mix.tint * ink) + " setgray\n"; break;
-        case InkMix::Kind::cmyk: paint.setup = numbers + "setcmykcolor\n"; break;
-        case InkMix::Kind::one: paint.setup = separation_space(mix.inks.front()) + " setcolorspace " + numbers + "setcolor\n"; break;
+        case InkMix::Kind::gray:
+            paint.setup = ps_number(1 - mix.tint * ink) + " setgray\n";
+            break;
+        case InkMix::Kind::cmyk:
+            paint.setup = numbers + "setcmykcolor\n";
+            break;
+        case InkMix::Kind::one:
+            paint.setup = separation_space(mix.inks.front()) + " setcolorspace " + numbers + "setcolor\n";
+            break;
         case InkMix::Kind::several:
             paint.setup = device_n_space(mix.inks) + " setcolorspace\n" + numbers + "setcolor\n";
             paint.language_level = 3;
@@ -230,7 +255,9 @@ GrayPaint paint_image(const InkMix& mix, InkRange range, std::uint16_t bits) {
             paint.setup = separation_space(mix.inks.front()) + " setcolorspace\n";
             paint.decode = decode_pair(mix.inks.front().level * range.at_zero, mix.inks.front().level * range.at_most);
             break;
-        case InkMix::Kind::cmyk: paint.setup = indexed_setup("/DeviceCMYK", levels_of(mix), bits, range); break;
+        case InkMix::Kind::cmyk:
+            paint.setup = indexed_setup("/DeviceCMYK", levels_of(mix), bits, range);
+            break;
         case InkMix::Kind::several:
             paint.setup = indexed_setup(device_n_space(mix.inks), levels_of(mix), bits, range);
             paint.language_level = 3;
@@ -249,8 +276,8 @@ double mapped(const std::vector<std::uint16_t>& map, double brightness) {
 
 }  // namespace
 
-Result<GrayPaint> paint_gray(std::uint16_t bits, InkRange range, const ColourRequest& colour, const OutputProfile& profile,
-                             Warnings& warnings) {
+Result<GrayPaint> paint_gray(std::uint16_t bits, InkRange range, const ColourRequest& colour,
+                             const OutputProfile& profile, Warnings& warnings) {
     auto mix = mix_of(colour, profile, warnings);
     if (!mix) return fail(std::move(mix.error()));
     // Ink on both values leaves nothing transparent: that is an image.
@@ -281,12 +308,14 @@ InkRange bilevel_range(const ColourRequest& colour, bool white_is_zero) {
 }
 
 void warn_colour_ignored(const ColourRequest& colour, Warnings& warnings) {
-    const bool plain_black = colour.kind == ColourRequest::Kind::none ||
-                             (colour.kind != ColourRequest::Kind::inks && colour.kind != ColourRequest::Kind::registration &&
-                              colour.cmyk == std::array<double, 4>{0, 0, 0, 1} &&
-                              (colour.spot_name.empty() || equals_ignoring_case(colour.spot_name, "Black")));
+    const bool plain_black =
+        colour.kind == ColourRequest::Kind::none ||
+        (colour.kind != ColourRequest::Kind::inks && colour.kind != ColourRequest::Kind::registration &&
+         colour.cmyk == std::array<double, 4>{0, 0, 0, 1} &&
+         (colour.spot_name.empty() || equals_ignoring_case(colour.spot_name, "Black")));
     if (!plain_black || colour.tint != 1)
-        warnings.emplace_back("colour and tint of the comments do not apply to a colour picture; it is placed in its own colours");
+        warnings.emplace_back(
+            "colour and tint of the comments do not apply to a colour picture; it is placed in its own colours");
     if (!colour.gray_map.empty() && gray_map_table(colour, false))
         warnings.emplace_back("the gray map of the comments does not apply to a colour picture; it was not used");
 }

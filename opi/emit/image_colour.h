@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// How a 1-bit or gray picture takes its colour from the comments (ref 1.6): colour space or current colour, Decode, and whether
-// it is a mask. Pure text; no pixels.
+// How a 1-bit or gray picture takes its colour from the comments (ref 1.6): colour space or current colour, Decode, and
+// whether it is a mask. Pure text; no pixels.
 #pragma once
 
 #include <array>
@@ -28,11 +28,11 @@ struct InkRange {
 
 // bits   depth of the samples that are sent: 1, 2, 4, 8
 //   errors  unsupported: several inks with a spot among them on a Level 2 device
-Result<GrayPaint> paint_gray(std::uint16_t bits, InkRange range, const ColourRequest& colour, const OutputProfile& profile,
-                             Warnings& warnings);
+Result<GrayPaint> paint_gray(std::uint16_t bits, InkRange range, const ColourRequest& colour,
+                             const OutputProfile& profile, Warnings& warnings);
 
-// The gray map as a table for 8-bit samples; nothing when it changes no sample. The map's index and values are brightness
-// (0 = black), whatever the polarity of the file.
+// The gray map as a table for 8-bit samples; nothing when it changes no sample. The map's index and values are
+// brightness (0 = black), whatever the polarity of the file.
 std::optional<std::array<std::uint8_t, 256>> gray_map_table(const ColourRequest& colour, bool white_is_zero);
 
 // The ink range of a 1-bit picture after its gray map.

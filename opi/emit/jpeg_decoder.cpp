@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// The only file that talks to libjpeg. Its error handler jumps: between setjmp and any call that may jump there is no object
-// with a destructor, so each step is a plain function on JpegDecoder's members.
+// The only file that talks to libjpeg. Its error handler jumps: between setjmp and any call that may jump there is no
+// object with a destructor, so each step is a plain function on JpegDecoder's members.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
@@ -25,7 +25,8 @@ enum class JpegUse : std::uint8_t { check, rows };
 
 class JpegDecoder {
   public:
-    JpegDecoder(std::unique_ptr<ByteReader> reader, std::string where) : reader_(std::move(reader)), where_(std::move(where)) {
+    JpegDecoder(std::unique_ptr<ByteReader> reader, std::string where)
+        : reader_(std::move(reader)), where_(std::move(where)) {
         info_.err = jpeg_std_error(&errors_);
         info_.client_data = this;
         errors_.error_exit = on_error;
@@ -47,9 +48,11 @@ class JpegDecoder {
     Result<void> start(JpegUse use) {
         use_ = use;
         if (!guarded(step_header)) return fail(error());
-        const std::uint64_t whole = std::uint64_t{info_.image_width} * info_.image_height * static_cast<std::uint64_t>(info_.num_components) * 2;
+        const std::uint64_t whole = std::uint64_t{info_.image_width} * info_.image_height *
+                                    static_cast<std::uint64_t>(info_.num_components) * 2;
         if (jpeg_has_multiple_scans(&info_) != 0 && whole > max_progressive_bytes)
-            return fail(Code::too_large, Operation::decode, "the progressive JPEG is too large to be decoded; save it as baseline", where_);
+            return fail(Code::too_large, Operation::decode,
+                        "the progressive JPEG is too large to be decoded; save it as baseline", where_);
         if (!guarded(step_start)) return fail(error());
         return {};
     }
@@ -63,7 +66,9 @@ class JpegDecoder {
         if (!guarded(step_finish) || damaged_ || failure_) return fail(error());
         return {};
     }
-    std::size_t row_bytes() const { return std::size_t{info_.output_width} * static_cast<std::size_t>(info_.output_components); }
+    std::size_t row_bytes() const {
+        return std::size_t{info_.output_width} * static_cast<std::size_t>(info_.output_components);
+    }
     std::uint32_t rows() const { return info_.output_height; }
     std::uint64_t consumed() const { return at_end_ ? total_ : total_ - source_.bytes_in_buffer; }
     bool at_end() const { return at_end_; }
@@ -112,7 +117,8 @@ class JpegDecoder {
         JpegDecoder& d = self(info);
         const int code = info->err->msg_code;
         // These mean that pixels are invented. Bytes too many before a marker and odd version numbers do no harm.
-        if (code != JWRN_HIT_MARKER && code != JWRN_HUFF_BAD_CODE && code != JWRN_MUST_RESYNC && code != JWRN_JPEG_EOF) return;
+        if (code != JWRN_HIT_MARKER && code != JWRN_HUFF_BAD_CODE && code != JWRN_MUST_RESYNC && code != JWRN_JPEG_EOF)
+            return;
         if (!d.damaged_) info->err->format_message(info, d.message_);
         d.damaged_ = true;
     }
@@ -160,7 +166,8 @@ class JpegDecoder {
         if (failure_) return *failure_;
         std::string text = "the JPEG data is truncated or damaged";
         if (created_ && info_.output_height > 0 && info_.output_scanline < info_.output_height)
-            text += " after " + std::to_string(info_.output_scanline) + " of " + std::to_string(info_.output_height) + " rows";
+            text += " after " + std::to_string(info_.output_scanline) + " of " + std::to_string(info_.output_height) +
+                    " rows";
         return Error{Code::bad_image, Operation::decode, text + " (" + printable(message_) + ")", where_, {}};
     }
 
@@ -182,14 +189,16 @@ class JpegDecoder {
 
 class JpegRowReader final : public ByteReader {
   public:
-    static Result<std::unique_ptr<ByteReader>> open(const ByteSupply& data, const std::string& where, std::size_t row_bytes) {
+    static Result<std::unique_ptr<ByteReader>> open(const ByteSupply& data, const std::string& where,
+                                                    std::size_t row_bytes) {
         auto reader = data.open();
         if (!reader) return reader;
         auto out = std::make_unique<JpegRowReader>(std::move(*reader), where);
         if (auto started = out->decoder_.start(JpegUse::rows); !started) return fail(std::move(started.error()));
         out->line_.resize(out->decoder_.row_bytes());
         out->at_ = out->line_.size();
-        if (out->line_.size() != row_bytes) return fail(Code::bad_image, Operation::decode, "the JPEG's frame header contradicts its data", where);
+        if (out->line_.size() != row_bytes)
+            return fail(Code::bad_image, Operation::decode, "the JPEG's frame header contradicts its data", where);
         out->rows_left_ = out->decoder_.rows();
         return out;
     }
@@ -227,7 +236,9 @@ class JpegRows final : public ByteSupply {
           rows_(header.height_px),
           where_(std::move(where)) {}
     std::uint64_t length_bytes() const override { return std::uint64_t{row_bytes_} * rows_; }
-    Result<std::unique_ptr<ByteReader>> open() const override { return JpegRowReader::open(*data_, where_, row_bytes_); }
+    Result<std::unique_ptr<ByteReader>> open() const override {
+        return JpegRowReader::open(*data_, where_, row_bytes_);
+    }
     std::string description() const override { return "decoded rows of " + where_; }
 
   private:
@@ -239,12 +250,18 @@ class JpegRows final : public ByteSupply {
 
 Result<JpegColour> colour_of(J_COLOR_SPACE space, const std::string& where) {
     switch (space) {
-        case JCS_GRAYSCALE: return JpegColour::gray;
-        case JCS_RGB: return JpegColour::rgb;
-        case JCS_YCbCr: return JpegColour::ycbcr;
-        case JCS_CMYK: return JpegColour::cmyk;
-        case JCS_YCCK: return JpegColour::ycck;
-        default: return fail(Code::unsupported, Operation::decode, "the colour model of the JPEG is not known", where);
+        case JCS_GRAYSCALE:
+            return JpegColour::gray;
+        case JCS_RGB:
+            return JpegColour::rgb;
+        case JCS_YCbCr:
+            return JpegColour::ycbcr;
+        case JCS_CMYK:
+            return JpegColour::cmyk;
+        case JCS_YCCK:
+            return JpegColour::ycck;
+        default:
+            return fail(Code::unsupported, Operation::decode, "the colour model of the JPEG is not known", where);
     }
 }
 
@@ -264,7 +281,8 @@ Result<JpegCheck> check_jpeg(const ByteSupply& data, const std::string& where) {
     return JpegCheck{*colour, decoder.consumed(), !decoder.at_end()};
 }
 
-std::shared_ptr<const ByteSupply> make_jpeg_rows(std::shared_ptr<const ByteSupply> data, const JpegHeader& header, std::string where) {
+std::shared_ptr<const ByteSupply> make_jpeg_rows(std::shared_ptr<const ByteSupply> data, const JpegHeader& header,
+                                                 std::string where) {
     return std::make_shared<JpegRows>(std::move(data), header, std::move(where));
 }
 

@@ -20,7 +20,9 @@ class MarkerReader {
         if (at_ == held_) {
             auto got = reader_.read(buffer_);
             if (!got) return fail(std::move(got.error()));
-            if (*got == 0) return fail(Code::bad_image, Operation::probe, "the JPEG data ends before the picture begins; it is truncated", where_);
+            if (*got == 0)
+                return fail(Code::bad_image, Operation::probe,
+                            "the JPEG data ends before the picture begins; it is truncated", where_);
             held_ = *got;
             at_ = 0;
         }
@@ -45,7 +47,8 @@ class MarkerReader {
             if (!b) return fail(std::move(b.error()));
             length = length << 8U | *b;
         }
-        if (length < 2) return fail(Code::bad_image, Operation::probe, "a JPEG marker has an impossible length", where_);
+        if (length < 2)
+            return fail(Code::bad_image, Operation::probe, "a JPEG marker has an impossible length", where_);
         for (std::size_t i = 2; i < length; ++i) {
             auto b = byte();
             if (!b) return fail(std::move(b.error()));
@@ -98,7 +101,9 @@ Result<void> read_frame(const std::string& body, std::uint8_t marker, JpegHeader
     return {};
 }
 
-bool is_frame(std::uint8_t marker) { return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC; }
+bool is_frame(std::uint8_t marker) {
+    return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+}
 
 }  // namespace
 
@@ -111,10 +116,12 @@ Result<JpegHeader> read_jpeg_header(const ByteSupply& data, const std::string& w
     for (;;) {
         auto marker = in.marker();
         if (!marker) return fail(std::move(marker.error()));
-        if (first && *marker != 0xD8) return fail(Code::bad_image, Operation::probe, "the JPEG data does not begin with a picture", where);
+        if (first && *marker != 0xD8)
+            return fail(Code::bad_image, Operation::probe, "the JPEG data does not begin with a picture", where);
         first = false;
         if (*marker == 0xD8 || *marker == 0x01 || (*marker >= 0xD0 && *marker <= 0xD7)) continue;
-        if (*marker == 0xD9) return fail(Code::bad_image, Operation::probe, "the JPEG data ends before the picture begins", where);
+        if (*marker == 0xD9)
+            return fail(Code::bad_image, Operation::probe, "the JPEG data ends before the picture begins", where);
         auto body = in.segment(65536);
         if (!body) return fail(std::move(body.error()));
         if (is_frame(*marker)) {
@@ -124,7 +131,8 @@ Result<JpegHeader> read_jpeg_header(const ByteSupply& data, const std::string& w
         } else if (*marker == 0xE1 && header.orientation == 1) {
             header.orientation = exif_orientation(*body);
         } else if (*marker == 0xDA) {
-            if (header.frame == 0) return fail(Code::bad_image, Operation::probe, "the JPEG data has no frame header", where);
+            if (header.frame == 0)
+                return fail(Code::bad_image, Operation::probe, "the JPEG data has no frame header", where);
             return header;
         }
     }
@@ -132,16 +140,20 @@ Result<JpegHeader> read_jpeg_header(const ByteSupply& data, const std::string& w
 
 Result<void> check_jpeg_frame(const JpegHeader& header, const std::string& where) {
     auto unsupported = [&](const char* what) {
-        return fail(Code::unsupported, Operation::probe, std::string(what) + "; save it as an ordinary 8-bit JPEG", where);
+        return fail(Code::unsupported, Operation::probe, std::string(what) + "; save it as an ordinary 8-bit JPEG",
+                    where);
     };
-    if (header.frame == 0xC3 || (header.frame >= 0xC5 && header.frame <= 0xC7)) return unsupported("the JPEG is lossless or hierarchical");
+    if (header.frame == 0xC3 || (header.frame >= 0xC5 && header.frame <= 0xC7))
+        return unsupported("the JPEG is lossless or hierarchical");
     if (header.frame >= 0xC9) return unsupported("the JPEG is arithmetic coded");
     if (header.precision != 8) return unsupported("the JPEG has more than 8 bits for each channel");
     if (header.width_px == 0 || header.height_px == 0)
         return fail(Code::bad_image, Operation::probe, "the JPEG does not give its width or height", where);
     if (header.width_px > max_side_px || header.height_px > max_side_px)
-        return fail(Code::bad_image, Operation::probe, "the JPEG claims " + std::to_string(header.width_px) + " x " +
-                                                           std::to_string(header.height_px) + " pixels, which is not believable", where);
+        return fail(Code::bad_image, Operation::probe,
+                    "the JPEG claims " + std::to_string(header.width_px) + " x " + std::to_string(header.height_px) +
+                        " pixels, which is not believable",
+                    where);
     if (header.components != 1 && header.components != 3 && header.components != 4)
         return unsupported("the JPEG has an unusual number of channels");
     return {};

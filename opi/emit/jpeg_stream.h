@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// JPEG data: what its markers say, the proof that every row can be decoded, and decoded rows for what DCTDecode may not read.
+// JPEG data: what its markers say, the proof that every row can be decoded, and decoded rows for what DCTDecode may not
+// read.
 #pragma once
 
 #include <array>
@@ -34,14 +35,17 @@ struct JpegCheck {
 //   errors  bad_image, io, changed
 Result<JpegHeader> read_jpeg_header(const ByteSupply& data, const std::string& where);
 
-// Says why a frame can't be placed: unsupported (12 bits, arithmetic, lossless, two components) or bad_image (absurd size).
+// Says why a frame can't be placed: unsupported (12 bits, arithmetic, lossless, two components) or bad_image (absurd
+// size).
 Result<void> check_jpeg_frame(const JpegHeader& header, const std::string& where);
 
 // Decodes everything once, keeps nothing.
-//   errors  bad_image: rows are missing or damaged      cost  one decode, memory of a few rows (progressive: the whole picture)
+//   errors  bad_image: rows are missing or damaged      cost  one decode, memory of a few rows (progressive: the whole
+//   picture)
 Result<JpegCheck> check_jpeg(const ByteSupply& data, const std::string& where);
 
 // Decoded rows, 8 bits, as DCTDecode would give them: gray, RGB, or CMYK in the file's own polarity.
-std::shared_ptr<const ByteSupply> make_jpeg_rows(std::shared_ptr<const ByteSupply> data, const JpegHeader& header, std::string where);
+std::shared_ptr<const ByteSupply> make_jpeg_rows(std::shared_ptr<const ByteSupply> data, const JpegHeader& header,
+                                                 std::string where);
 
 }  // namespace opispool::opi

@@ -9,8 +9,8 @@ namespace opispool::opi {
 
 namespace {
 
-constexpr std::uint64_t max_count = 0x7FFF'FFFF;      // PostScript integers are 32-bit, signed
-constexpr std::uint64_t raw_run_bytes = 1U << 30U;    // uncompressed data may be cut anywhere
+constexpr std::uint64_t max_count = 0x7FFF'FFFF;    // PostScript integers are 32-bit, signed
+constexpr std::uint64_t raw_run_bytes = 1U << 30U;  // uncompressed data may be cut anywhere
 constexpr std::size_t max_array = 65535;
 
 std::string matrix_text(const Matrix& m) {
@@ -54,8 +54,9 @@ std::string_view channel_filter(ChannelEncoding encoding) {
     return encoding == ChannelEncoding::ascii85 ? "/ASCII85Decode" : "/ASCIIHexDecode";
 }
 
-// The names live in a dictionary of our own, right above systemdict: neither a job's short names nor its own `image`, `def` or
-// `exch` are met. They are unlikely ones because transfer and spot functions of the job may run while they are visible.
+// The names live in a dictionary of our own, right above systemdict: neither a job's short names nor its own `image`,
+// `def` or `exch` are met. They are unlikely ones because transfer and spot functions of the job may run while they are
+// visible.
 std::string opening(const ImageCode& code, const RasterPlacement& placement) {
     std::string out = "systemdict begin 24 dict begin gsave\n";
     if (code.overprint) out += *code.overprint ? "true setoverprint\n" : "false setoverprint\n";
@@ -80,15 +81,16 @@ std::string strip_procedures(const ImageCode& code, const std::vector<std::uint6
     out += "/oNext {/oRaw " + fence + " def\n/oSrc oRaw" + (code.filter.empty() ? "" : " " + code.filter) +
            " def /oIndex oIndex 1 add def} bind def\n";
     // Never an empty string before the last strip is used up: that would end the image.
-    out += "/oRead {{oSrc oBuf readstring {exit} if dup length 0 gt {exit} if pop\n"
-           "oRaw flushfile oIndex oCount ge {() exit} if oNext} loop} bind def\n";
+    out +=
+        "/oRead {{oSrc oBuf readstring {exit} if dup length 0 gt {exit} if pop\n"
+        "oRaw flushfile oIndex oCount ge {() exit} if oNext} loop} bind def\n";
     return out;
 }
 
 std::string image_line(const ImageCode& code) {
-    std::string out = "{oNext << /ImageType 1 /Width " + std::to_string(code.width_px) + " /Height " + std::to_string(code.height_px) +
-                      " /BitsPerComponent " + std::to_string(code.bits) + "\n/ImageMatrix " + code.image_matrix + " /Decode " + code.decode +
-                      "\n/DataSource {oRead} >> ";
+    std::string out = "{oNext << /ImageType 1 /Width " + std::to_string(code.width_px) + " /Height " +
+                      std::to_string(code.height_px) + " /BitsPerComponent " + std::to_string(code.bits) +
+                      "\n/ImageMatrix " + code.image_matrix + " /Decode " + code.decode + "\n/DataSource {oRead} >> ";
     out += code.mask ? "imagemask" : "image";
     return out + " oRaw flushfile} exec\n";
 }
@@ -97,21 +99,30 @@ std::string image_line(const ImageCode& code) {
 
 bool pieces_fit(const std::vector<FilePiece>& pieces, bool filtered) {
     if (!filtered) return merged(pieces).size() <= max_array / 2;
-    return pieces.size() <= max_array &&
-           std::all_of(pieces.begin(), pieces.end(), [](const FilePiece& piece) { return piece.total_bytes() <= max_count; });
+    return pieces.size() <= max_array && std::all_of(pieces.begin(), pieces.end(), [](const FilePiece& piece) {
+               return piece.total_bytes() <= max_count;
+           });
 }
 
 std::string image_matrix(std::uint32_t width_px, std::uint32_t height_px, int orientation, std::uint32_t first_row) {
     const double w = width_px, h = height_px;
     switch (orientation) {
-        case 2: return matrix_text({-w, 0, 0, -h, w, h});
-        case 3: return matrix_text({-w, 0, 0, h, w, 0});
-        case 4: return matrix_text({w, 0, 0, h, 0, 0});
-        case 5: return matrix_text({0, h, -w, 0, w, 0});
-        case 6: return matrix_text({0, -h, -w, 0, w, h});
-        case 7: return matrix_text({0, -h, w, 0, 0, h});
-        case 8: return matrix_text({0, h, w, 0, 0, 0});
-        default: return matrix_text({w, 0, 0, -h, 0, h - first_row});
+        case 2:
+            return matrix_text({-w, 0, 0, -h, w, h});
+        case 3:
+            return matrix_text({-w, 0, 0, h, w, 0});
+        case 4:
+            return matrix_text({w, 0, 0, h, 0, 0});
+        case 5:
+            return matrix_text({0, h, -w, 0, w, 0});
+        case 6:
+            return matrix_text({0, -h, -w, 0, w, h});
+        case 7:
+            return matrix_text({0, -h, w, 0, 0, h});
+        case 8:
+            return matrix_text({0, h, w, 0, 0, 0});
+        default:
+            return matrix_text({w, 0, 0, -h, 0, h - first_row});
     }
 }
 
@@ -138,7 +149,8 @@ void append_image(PlanBuilder& builder, const ImageCode& code, const ImageData& 
         }
     } else {
         auto supply = pieces.empty() ? data.rows : make_file_supply(data.file, pieces);
-        // The identity of the picture is part of the plan even when its bytes are encoded: a changed file must be noticed.
+        // The identity of the picture is part of the plan even when its bytes are encoded: a changed file must be
+        // noticed.
         builder.add_source(data.file);
         builder.generated(encode_runs(std::move(supply), std::move(runs), encoding));
     }

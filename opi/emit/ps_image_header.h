@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// The PostScript around a picture's data: private dictionary, placement, one `image` over chained strip filters, and the exact
+// The PostScript around a picture's data: private dictionary, placement, one `image` over chained strip filters, and
+// the exact
 // %%BeginData count (ref 6.1). One image, not one for each strip: no hairlines between strips when it is turned.
 #pragma once
 
@@ -17,15 +18,15 @@ namespace opispool::opi {
 
 struct ImageCode {
     std::uint32_t width_px = 0;
-    std::uint32_t height_px = 0;       // rows that are sent
-    std::string image_matrix;          // "[W 0 0 -H 0 H]"
+    std::uint32_t height_px = 0;  // rows that are sent
+    std::string image_matrix;     // "[W 0 0 -H 0 H]"
     std::uint16_t bits = 8;
-    std::string setup;                 // colour space or colour; whole lines
+    std::string setup;  // colour space or colour; whole lines
     std::string decode;
     bool mask = false;
     std::optional<bool> overprint;
-    // What follows the fenced strip on the stack: "/LZWDecode filter", "<< ... >> /DCTDecode filter", or nothing. It may use
-    // oLast, true for the last strip.
+    // What follows the fenced strip on the stack: "/LZWDecode filter", "<< ... >> /DCTDecode filter", or nothing. It
+    // may use oLast, true for the last strip.
     std::string filter;
 };
 
@@ -39,7 +40,8 @@ struct ImageData {
 // Whether the pieces can be announced to a RIP: strips below 2 GB, no more of them than an array holds.
 bool pieces_fit(const std::vector<FilePiece>& pieces, bool filtered);
 
-// ImageMatrix for a stored size and an orientation; first_row is the stored row that the data begins with (orientation 1 only).
+// ImageMatrix for a stored size and an orientation; first_row is the stored row that the data begins with (orientation
+// 1 only).
 std::string image_matrix(std::uint32_t width_px, std::uint32_t height_px, int orientation, std::uint32_t first_row = 0);
 
 void append_image(PlanBuilder& builder, const ImageCode& code, const ImageData& data, const RasterPlacement& placement,

@@ -9,7 +9,9 @@ namespace opispool::opi {
 
 namespace {
 
-constexpr std::uint8_t eight_of_sixteen(std::uint32_t value) { return static_cast<std::uint8_t>((value * 255U + 32767U) / 65535U); }
+constexpr std::uint8_t eight_of_sixteen(std::uint32_t value) {
+    return static_cast<std::uint8_t>((value * 255U + 32767U) / 65535U);
+}
 
 std::uint8_t sample_at(const RowFormat& format, std::span<const std::byte> row, std::size_t index) {
     if (format.bits_in == 8) return std::to_integer<std::uint8_t>(row[index]);
@@ -20,7 +22,8 @@ std::uint8_t sample_at(const RowFormat& format, std::span<const std::byte> row, 
     }
     const std::size_t bit = index * format.bits_in;
     const std::uint32_t most = (1U << format.bits_in) - 1U;
-    const std::uint32_t value = (std::to_integer<std::uint32_t>(row[bit / 8]) >> (8U - format.bits_in - bit % 8)) & most;
+    const std::uint32_t value =
+        (std::to_integer<std::uint32_t>(row[bit / 8]) >> (8U - format.bits_in - bit % 8)) & most;
     return static_cast<std::uint8_t>(format.keep_index ? value : value * 255U / most);
 }
 
@@ -31,10 +34,15 @@ std::uint8_t divided(std::uint8_t value, std::uint8_t alpha, std::uint8_t clear_
 
 }  // namespace
 
-std::size_t RowFormat::row_bytes_in() const { return (std::size_t{width_px} * bits_in * samples_per_plane() + 7) / 8; }
-std::size_t RowFormat::row_bytes_out() const { return (std::size_t{width_px} * bits_out * colours + 7) / 8; }
+std::size_t RowFormat::row_bytes_in() const {
+    return (std::size_t{width_px} * bits_in * samples_per_plane() + 7) / 8;
+}
+std::size_t RowFormat::row_bytes_out() const {
+    return (std::size_t{width_px} * bits_out * colours + 7) / 8;
+}
 
-void convert_row(const RowFormat& format, std::span<const std::span<const std::byte>> planes, std::span<std::byte> out) {
+void convert_row(const RowFormat& format, std::span<const std::span<const std::byte>> planes,
+                 std::span<std::byte> out) {
     if (format.copies_rows()) {
         std::memcpy(out.data(), planes[0].data(), format.row_bytes_out());
         return;
@@ -48,7 +56,8 @@ void convert_row(const RowFormat& format, std::span<const std::span<const std::b
             if (format.associated_alpha) {
                 const std::size_t a = *format.associated_alpha;
                 const auto alpha_row = format.planes_apart ? planes[a] : planes[0];
-                value = divided(value, sample_at(format, alpha_row, x * stride + (format.planes_apart ? 0 : a)), format.clear_value);
+                value = divided(value, sample_at(format, alpha_row, x * stride + (format.planes_apart ? 0 : a)),
+                                format.clear_value);
             }
             if (format.map) value = (*format.map)[value];
             out[x * format.colours + c] = std::byte{value};

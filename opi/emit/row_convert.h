@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// One row of TIFF samples to one row of PostScript image samples: 16 bits to 8, planes interleaved, extra samples dropped, a
-// sample map applied. Pure arithmetic.
+// One row of TIFF samples to one row of PostScript image samples: 16 bits to 8, planes interleaved, extra samples
+// dropped, a sample map applied. Pure arithmetic.
 #pragma once
 
 #include <array>
@@ -20,15 +20,18 @@ struct RowFormat {
     std::uint16_t colours = 1;   // leading samples that are sent
     std::uint16_t bits_out = 8;  // 8, or bits_in when rows are sent as they are
     bool keep_index = false;     // palette indices: widened, never scaled
-    // The sample that holds an alpha the colours were multiplied with; they are divided by it, so that the colour is shown.
+    // The sample that holds an alpha the colours were multiplied with; they are divided by it, so that the colour is
+    // shown.
     std::optional<std::uint16_t> associated_alpha;
     std::uint8_t clear_value = 255;  // of every colour where that alpha is 0: paper
     std::optional<std::array<std::uint8_t, 256>> map;
 
-    std::size_t row_bytes_in() const;   // of one plane
+    std::size_t row_bytes_in() const;  // of one plane
     std::size_t row_bytes_out() const;
     std::size_t planes() const { return planes_apart ? samples_in : 1U; }
-    bool copies_rows() const { return bits_out == bits_in && colours == samples_in && samples_per_plane() == colours && !map; }
+    bool copies_rows() const {
+        return bits_out == bits_in && colours == samples_in && samples_per_plane() == colours && !map;
+    }
     std::uint16_t samples_per_plane() const { return planes_apart ? std::uint16_t{1} : samples_in; }
 };
 

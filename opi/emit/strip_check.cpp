@@ -15,7 +15,8 @@ namespace {
 // The bytes of one range through a small buffer.
 class RangeReader {
   public:
-    RangeReader(const MappedFile& file, std::uint64_t offset, std::uint64_t length) : file_(file), at_(offset), left_(length) {}
+    RangeReader(const MappedFile& file, std::uint64_t offset, std::uint64_t length)
+        : file_(file), at_(offset), left_(length) {}
 
     // The next bytes, empty at the end or after an error.
     std::span<const std::byte> block() {
@@ -26,7 +27,8 @@ class RangeReader {
             return {};
         }
         if (*got < want) {
-            error_ = Error{Code::changed, Operation::read, "the file has become shorter while it was being read", file_.name(), at_ + *got};
+            error_ = Error{Code::changed, Operation::read, "the file has become shorter while it was being read",
+                           file_.name(), at_ + *got};
             return {};
         }
         at_ += want;
@@ -133,11 +135,14 @@ struct Inflater {
 
 }  // namespace
 
-Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length, std::uint64_t needed_bytes) {
+Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                             std::uint64_t needed_bytes) {
     std::array<std::byte, 2> head{};
-    auto got = file.read_at(offset, std::span(head).first(static_cast<std::size_t>(std::min<std::uint64_t>(2, length))));
+    auto got =
+        file.read_at(offset, std::span(head).first(static_cast<std::size_t>(std::min<std::uint64_t>(2, length))));
     if (!got) return fail(std::move(got.error()));
-    // The new style begins with a 9-bit clear code, 0x80 0x00...; the old one with the same code from the low end: 0x00 0x01.
+    // The new style begins with a 9-bit clear code, 0x80 0x00...; the old one with the same code from the low end: 0x00
+    // 0x01.
     if (*got == 2 && head[0] == std::byte{0} && (head[1] & std::byte{1}) != std::byte{0}) {
         StripCheck old;
         old.old_style_lzw = true;
@@ -149,7 +154,8 @@ Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::
     return out;
 }
 
-Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, std::uint64_t length, std::uint64_t needed_bytes) {
+Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                                 std::uint64_t needed_bytes) {
     Inflater inflater;
     if (!inflater.ready) return fail(Code::internal, Operation::decode, "zlib can't be started", file.name());
     RangeReader in(file, offset, length);
@@ -160,7 +166,8 @@ Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, s
         if (in.error()) return fail(std::move(*in.error()));
         if (block.empty()) return out;
         std::vector<unsigned char> input(block.size());
-        std::transform(block.begin(), block.end(), input.begin(), [](std::byte b) { return std::to_integer<unsigned char>(b); });
+        std::transform(block.begin(), block.end(), input.begin(),
+                       [](std::byte b) { return std::to_integer<unsigned char>(b); });
         inflater.stream.next_in = input.data();
         inflater.stream.avail_in = static_cast<uInt>(input.size());
         do {
@@ -181,7 +188,8 @@ Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, s
     }
 }
 
-Result<StripCheck> check_packbits(const MappedFile& file, std::uint64_t offset, std::uint64_t length, std::uint64_t needed_bytes) {
+Result<StripCheck> check_packbits(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                                  std::uint64_t needed_bytes) {
     RangeReader in(file, offset, length);
     StripCheck out;
     out.has_end_mark = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Walks one compressed strip without keeping its pixels, to prove before byte one that a RIP's filter will find every row. Pure
-// functions of a range of a file: they can be run in any order, at once, and their answers kept.
+// Walks one compressed strip without keeping its pixels, to prove before byte one that a RIP's filter will find every
+// row. Pure functions of a range of a file: they can be run in any order, at once, and their answers kept.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,11 @@ struct StripCheck {
 
 // offset, length  the strip;  needed_bytes  counting may stop once it is clear that there is more
 //   errors  changed, io (damage is part of the answer)      cost  reads the strip once through 64 KB
-Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length, std::uint64_t needed_bytes);
-Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, std::uint64_t length, std::uint64_t needed_bytes);
-Result<StripCheck> check_packbits(const MappedFile& file, std::uint64_t offset, std::uint64_t length, std::uint64_t needed_bytes);
+Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                             std::uint64_t needed_bytes);
+Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                                 std::uint64_t needed_bytes);
+Result<StripCheck> check_packbits(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                                  std::uint64_t needed_bytes);
 
 }  // namespace opispool::opi

@@ -32,7 +32,8 @@ class RowSource {
 
 std::string place(const TiffDirectory& d, std::uint64_t row) {
     const std::uint64_t strip = row / d.block_height_px;
-    return std::string(d.tiled ? "row of tiles " : "strip ") + std::to_string(strip + 1) + " of " + std::to_string(d.blocks_down());
+    return std::string(d.tiled ? "row of tiles " : "strip ") + std::to_string(strip + 1) + " of " +
+           std::to_string(d.blocks_down());
 }
 
 // Uncompressed strips: rows straight from the file, so that one huge strip needs no memory.
@@ -53,7 +54,8 @@ class PlainRows final : public RowSource {
             auto got = job_.file->read_at(at, buffer);
             if (!got) return fail(std::move(got.error()));
             if (*got != buffer.size())
-                return fail(Code::changed, Operation::decode, "the file has become shorter while it was being read", job_.file->name(), at);
+                return fail(Code::changed, Operation::decode, "the file has become shorter while it was being read",
+                            job_.file->name(), at);
             if (d.fill_order == 2) reverse_bits(buffer);
             if (d.bits == 16 && d.big_endian != (std::endian::native == std::endian::big)) swap_bytes_16(buffer);
         }
@@ -78,7 +80,8 @@ class ScanlineRows final : public RowSource {
         for (std::size_t plane = 0; plane < j.format.planes(); ++plane) {
             auto handle = TiffHandle::open(j.file, j.directory->offset_bytes);
             if (!handle) return fail(std::move(handle.error()));
-            if (j.directory->compression == tiff::jpeg) TIFFSetField((*handle)->get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+            if (j.directory->compression == tiff::jpeg)
+                TIFFSetField((*handle)->get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
             const tmsize_t size = TIFFScanlineSize((*handle)->get());
             if (size < 0 || static_cast<std::size_t>(size) < j.format.row_bytes_in())
                 return fail((*handle)->error("the rows of the image have no usable size"));
@@ -90,7 +93,8 @@ class ScanlineRows final : public RowSource {
     }
     Result<std::span<const std::span<const std::byte>>> next_row() override {
         for (std::size_t plane = 0; plane < handles_.size(); ++plane) {
-            const int state = TIFFReadScanline(handles_[plane]->get(), buffers_[plane].data(), row_, static_cast<std::uint16_t>(plane));
+            const int state = TIFFReadScanline(handles_[plane]->get(), buffers_[plane].data(), row_,
+                                               static_cast<std::uint16_t>(plane));
             if (state < 0 || !handles_[plane]->complaint().empty())
                 return fail(handles_[plane]->error(short_strip_text(*job_.directory, row_)));
         }
@@ -113,15 +117,19 @@ class TileRows final : public RowSource {
     static Result<std::unique_ptr<RowSource>> open(Job job) {
         auto handle = TiffHandle::open(job.file, job.directory->offset_bytes);
         if (!handle) return fail(std::move(handle.error()));
-        if (job.directory->compression == tiff::jpeg) TIFFSetField((*handle)->get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        if (job.directory->compression == tiff::jpeg)
+            TIFFSetField((*handle)->get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         const TiffDirectory& d = *job.directory;
-        const std::uint64_t band = d.row_bytes() * d.block_height_px * (std::uint64_t{d.blocks_across()} * job.format.planes() + 1);
+        const std::uint64_t band =
+            d.row_bytes() * d.block_height_px * (std::uint64_t{d.blocks_across()} * job.format.planes() + 1);
         if (band > max_band_bytes)
-            return fail(Code::too_large, Operation::decode, "the tiles of the image are too large; save it with strips", job.file->name());
+            return fail(Code::too_large, Operation::decode, "the tiles of the image are too large; save it with strips",
+                        job.file->name());
         const tmsize_t tile = TIFFTileSize((*handle)->get());
         if (tile <= 0 || static_cast<std::uint64_t>(tile) < d.row_bytes() * d.block_height_px)
             return fail((*handle)->error("the tiles of the image have no usable size"));
-        return std::unique_ptr<RowSource>(new TileRows(std::move(job), std::move(*handle), static_cast<std::size_t>(tile)));
+        return std::unique_ptr<RowSource>(
+            new TileRows(std::move(job), std::move(*handle), static_cast<std::size_t>(tile)));
     }
     Result<std::span<const std::span<const std::byte>>> next_row() override {
         const TiffDirectory& d = *job_.directory;
@@ -129,7 +137,8 @@ class TileRows final : public RowSource {
         if (in_band == 0 || !loaded_)
             if (auto band = load_band(row_ / d.block_height_px); !band) return fail(std::move(band.error()));
         for (std::size_t plane = 0; plane < views_.size(); ++plane)
-            views_[plane] = std::span<const std::byte>(bands_[plane]).subspan(std::size_t{in_band} * band_row_, band_row_);
+            views_[plane] =
+                std::span<const std::byte>(bands_[plane]).subspan(std::size_t{in_band} * band_row_, band_row_);
         ++row_;
         return views_;
     }
@@ -147,12 +156,17 @@ class TileRows final : public RowSource {
         const auto tile_row = static_cast<std::size_t>(d.row_bytes());
         for (std::size_t plane = 0; plane < bands_.size(); ++plane)
             for (std::uint32_t across = 0; across < d.blocks_across(); ++across) {
-                const auto number = static_cast<std::uint32_t>(plane * d.blocks_per_plane() + std::uint64_t{band} * d.blocks_across() + across);
-                const tmsize_t got = TIFFReadEncodedTile(handle_->get(), number, tile_.data(), static_cast<tmsize_t>(tile_.size()));
-                if (got < 0 || static_cast<std::size_t>(got) < tile_row * d.block_height_px || !handle_->complaint().empty())
-                    return fail(handle_->error("tile " + std::to_string(number + 1) + " of " + std::to_string(d.blocks.size()) + " is truncated or damaged"));
+                const auto number = static_cast<std::uint32_t>(plane * d.blocks_per_plane() +
+                                                               std::uint64_t{band} * d.blocks_across() + across);
+                const tmsize_t got =
+                    TIFFReadEncodedTile(handle_->get(), number, tile_.data(), static_cast<tmsize_t>(tile_.size()));
+                if (got < 0 || static_cast<std::size_t>(got) < tile_row * d.block_height_px ||
+                    !handle_->complaint().empty())
+                    return fail(handle_->error("tile " + std::to_string(number + 1) + " of " +
+                                               std::to_string(d.blocks.size()) + " is truncated or damaged"));
                 for (std::uint32_t y = 0; y < d.block_height_px; ++y)
-                    std::memcpy(bands_[plane].data() + y * band_row_ + across * tile_row, tile_.data() + y * tile_row, tile_row);
+                    std::memcpy(bands_[plane].data() + y * band_row_ + across * tile_row, tile_.data() + y * tile_row,
+                                tile_row);
             }
         loaded_ = true;
         return {};
@@ -178,7 +192,8 @@ class RgbRows final : public RowSource {
         TIFFSetField((*handle)->get(), TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
         const TiffDirectory& d = *job.directory;
         if (std::uint64_t{d.block_height_px} * d.block_width_px * d.blocks_across() * 8 > max_band_bytes)
-            return fail(Code::too_large, Operation::decode, "the strips of the image are too large; save it as RGB or CMYK", job.file->name());
+            return fail(Code::too_large, Operation::decode,
+                        "the strips of the image are too large; save it as RGB or CMYK", job.file->name());
         return std::unique_ptr<RowSource>(new RgbRows(std::move(job), std::move(*handle)));
     }
     Result<std::span<const std::span<const std::byte>>> next_row() override {
@@ -197,7 +212,8 @@ class RgbRows final : public RowSource {
     }
 
   private:
-    RgbRows(Job job, std::unique_ptr<TiffHandle> handle) : job_(std::move(job)), handle_(std::move(handle)), row_(job_.first_row) {
+    RgbRows(Job job, std::unique_ptr<TiffHandle> handle)
+        : job_(std::move(job)), handle_(std::move(handle)), row_(job_.first_row) {
         const TiffDirectory& d = *job_.directory;
         band_.resize(std::size_t{d.width_px} * d.block_height_px);
         raster_.resize(std::size_t{d.block_width_px} * d.block_height_px);
@@ -211,12 +227,14 @@ class RgbRows final : public RowSource {
         for (std::uint32_t x = 0; x < d.width_px; x += d.block_width_px) {
             const int done = d.tiled ? TIFFReadRGBATileExt(handle_->get(), x, first_row, raster_.data(), 1)
                                      : TIFFReadRGBAStripExt(handle_->get(), first_row, raster_.data(), 1);
-            if (done == 0 || !handle_->complaint().empty()) return fail(handle_->error(place(d, first_row) + " is truncated or damaged"));
+            if (done == 0 || !handle_->complaint().empty())
+                return fail(handle_->error(place(d, first_row) + " is truncated or damaged"));
             const std::uint32_t height = d.tiled ? d.block_height_px : rows;
             const std::uint32_t columns = std::min(d.block_width_px, d.width_px - x);
             for (std::uint32_t y = 0; y < rows; ++y)
-                std::copy_n(raster_.begin() + static_cast<std::ptrdiff_t>(std::size_t{height - 1 - y} * d.block_width_px), columns,
-                            band_.begin() + static_cast<std::ptrdiff_t>(std::size_t{y} * d.width_px + x));
+                std::copy_n(
+                    raster_.begin() + static_cast<std::ptrdiff_t>(std::size_t{height - 1 - y} * d.block_width_px),
+                    columns, band_.begin() + static_cast<std::ptrdiff_t>(std::size_t{y} * d.width_px + x));
         }
         loaded_ = true;
         return {};
@@ -234,7 +252,11 @@ class RgbRows final : public RowSource {
 class RowReader final : public ByteReader {
   public:
     RowReader(RowFormat format, std::uint32_t rows, std::unique_ptr<RowSource> source)
-        : format_(std::move(format)), rows_left_(rows), source_(std::move(source)), line_(format_.row_bytes_out()), at_(line_.size()) {}
+        : format_(std::move(format)),
+          rows_left_(rows),
+          source_(std::move(source)),
+          line_(format_.row_bytes_out()),
+          at_(line_.size()) {}
 
     Result<std::size_t> read(std::span<std::byte> out) override {
         std::size_t filled = 0;
@@ -287,14 +309,16 @@ class TiffRows final : public ByteSupply {
 
 }  // namespace
 
-std::shared_ptr<const ByteSupply> make_tiff_rows(std::shared_ptr<const MappedFile> file, std::shared_ptr<const TiffDirectory> directory,
-                                                 RowFormat format, std::uint32_t first_row, std::uint32_t rows, bool rgb) {
+std::shared_ptr<const ByteSupply> make_tiff_rows(std::shared_ptr<const MappedFile> file,
+                                                 std::shared_ptr<const TiffDirectory> directory, RowFormat format,
+                                                 std::uint32_t first_row, std::uint32_t rows, bool rgb) {
     if (rgb) {
         format.bits_in = format.bits_out = 8;
         format.samples_in = format.colours = 3;
         format.planes_apart = false;
     }
-    return std::make_shared<TiffRows>(Job{std::move(file), std::move(directory), std::move(format), first_row, rows}, rgb);
+    return std::make_shared<TiffRows>(Job{std::move(file), std::move(directory), std::move(format), first_row, rows},
+                                      rgb);
 }
 
 }  // namespace opispool::opi

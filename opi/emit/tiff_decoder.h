@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Rows of a TIFF whose strips can't pass to the RIP as they are: tiles, separate planes, 16 bits, codings without a PostScript
-// filter. Rows come out interleaved, in picture order, a strip or a row of tiles at a time.
+// Rows of a TIFF whose strips can't pass to the RIP as they are: tiles, separate planes, 16 bits, codings without a
+// PostScript filter. Rows come out interleaved, in picture order, a strip or a row of tiles at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace opispool::opi {
 
 // first_row, rows   the part that is sent; first_row is the first row of a strip or row of tiles
 // rgb               true: libtiff converts to RGB (YCbCr, Lab, old-style JPEG); `format` then only names the width
-std::shared_ptr<const ByteSupply> make_tiff_rows(std::shared_ptr<const MappedFile> file, std::shared_ptr<const TiffDirectory> directory,
-                                                 RowFormat format, std::uint32_t first_row, std::uint32_t rows, bool rgb);
+std::shared_ptr<const ByteSupply> make_tiff_rows(std::shared_ptr<const MappedFile> file,
+                                                 std::shared_ptr<const TiffDirectory> directory, RowFormat format,
+                                                 std::uint32_t first_row, std::uint32_t rows, bool rgb);
 
 }  // namespace opispool::opi

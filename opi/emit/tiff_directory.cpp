@@ -17,12 +17,34 @@ constexpr std::uint64_t max_compression_ratio = 4000;
 constexpr std::size_t max_directories = 4096;
 
 enum Tag : std::uint16_t {
-    tag_subfile_type = 254, tag_old_subfile_type = 255, tag_width = 256, tag_height = 257, tag_bits = 258, tag_compression = 259,
-    tag_photometric = 262, tag_fill_order = 266, tag_strip_offsets = 273, tag_orientation = 274, tag_samples = 277,
-    tag_rows_per_strip = 278, tag_strip_counts = 279, tag_planar = 284, tag_t4_options = 292, tag_predictor = 317,
-    tag_colour_map = 320, tag_tile_width = 322, tag_tile_height = 323, tag_tile_offsets = 324, tag_tile_counts = 325,
-    tag_ink_set = 332, tag_number_of_inks = 334, tag_dot_range = 336, tag_extra_samples = 338, tag_sample_format = 339,
-    tag_jpeg_tables = 347, tag_opi_proxy = 351,
+    tag_subfile_type = 254,
+    tag_old_subfile_type = 255,
+    tag_width = 256,
+    tag_height = 257,
+    tag_bits = 258,
+    tag_compression = 259,
+    tag_photometric = 262,
+    tag_fill_order = 266,
+    tag_strip_offsets = 273,
+    tag_orientation = 274,
+    tag_samples = 277,
+    tag_rows_per_strip = 278,
+    tag_strip_counts = 279,
+    tag_planar = 284,
+    tag_t4_options = 292,
+    tag_predictor = 317,
+    tag_colour_map = 320,
+    tag_tile_width = 322,
+    tag_tile_height = 323,
+    tag_tile_offsets = 324,
+    tag_tile_counts = 325,
+    tag_ink_set = 332,
+    tag_number_of_inks = 334,
+    tag_dot_range = 336,
+    tag_extra_samples = 338,
+    tag_sample_format = 339,
+    tag_jpeg_tables = 347,
+    tag_opi_proxy = 351,
 };
 
 tl::unexpected<Error> bad(const MappedFile& file, std::string text) {
@@ -91,19 +113,26 @@ Result<std::pair<TiffIfd, std::uint64_t>> find_picture(const MappedFile& file, c
 Result<void> check_size(const MappedFile& file, const TiffDirectory& d) {
     if (d.width_px == 0 || d.height_px == 0) return bad(file, "the image has no width or no height");
     const std::string size = std::to_string(d.width_px) + " x " + std::to_string(d.height_px) + " pixels";
-    if (d.width_px > max_side_px || d.height_px > max_side_px) return bad(file, "the image claims " + size + ", which is not believable");
-    if (d.samples == 0 || d.samples > 64) return bad(file, "the image claims " + std::to_string(d.samples) + " samples for each pixel");
-    if (d.bits == 0 || d.bits > 64) return bad(file, "the image claims " + std::to_string(d.bits) + " bits for each sample");
+    if (d.width_px > max_side_px || d.height_px > max_side_px)
+        return bad(file, "the image claims " + size + ", which is not believable");
+    if (d.samples == 0 || d.samples > 64)
+        return bad(file, "the image claims " + std::to_string(d.samples) + " samples for each pixel");
+    if (d.bits == 0 || d.bits > 64)
+        return bad(file, "the image claims " + std::to_string(d.bits) + " bits for each sample");
     if (d.tiled && d.block_width_px % 8 != 0)
-        return fail(Code::unsupported, Operation::probe, "the tiles are not a multiple of 8 pixels wide; save the image with strips", file.name());
-    if (d.tiled && (d.block_width_px == 0 || d.block_height_px == 0 || d.block_width_px > max_side_px || d.block_height_px > max_side_px))
+        return fail(Code::unsupported, Operation::probe,
+                    "the tiles are not a multiple of 8 pixels wide; save the image with strips", file.name());
+    if (d.tiled && (d.block_width_px == 0 || d.block_height_px == 0 || d.block_width_px > max_side_px ||
+                    d.block_height_px > max_side_px))
         return bad(file, "the size of the tiles is not believable");
     const bool fax = d.compression >= tiff::ccitt_1d && d.compression <= tiff::ccitt_g4;
-    const std::uint64_t ratio = d.compression == tiff::none ? (d.photometric == tiff::ycbcr ? 8 : 1) : max_compression_ratio;
-    const std::uint64_t needed = d.row_bytes() / (d.tiled ? d.block_width_px : 1) * (d.tiled ? d.width_px : 1) * d.height_px * d.planes();
+    const std::uint64_t ratio =
+        d.compression == tiff::none ? (d.photometric == tiff::ycbcr ? 8 : 1) : max_compression_ratio;
+    const std::uint64_t needed =
+        d.row_bytes() / (d.tiled ? d.block_width_px : 1) * (d.tiled ? d.width_px : 1) * d.height_px * d.planes();
     if (!fax && needed / ratio > file.size())
-        return bad(file, "the image claims " + size + " and so " + std::to_string(needed) + " bytes of data, but the file has only " +
-                             std::to_string(file.size()) + " bytes");
+        return bad(file, "the image claims " + size + " and so " + std::to_string(needed) +
+                             " bytes of data, but the file has only " + std::to_string(file.size()) + " bytes");
     return {};
 }
 
@@ -112,7 +141,8 @@ Result<void> read_depth(const MappedFile& file, const std::vector<std::uint16_t>
     for (std::size_t i = 1; i < bits.size() && i < d.samples; ++i)
         if (bits[i] != d.bits)
             return fail(Code::unsupported, Operation::probe,
-                        "the samples of a pixel differ in depth; save the image with 8 bits for each channel", file.name());
+                        "the samples of a pixel differ in depth; save the image with 8 bits for each channel",
+                        file.name());
     return {};
 }
 
@@ -131,13 +161,13 @@ Result<void> check_table(const MappedFile& file, const TiffIfd& ifd, const TiffD
     const std::string what = d.tiled ? "tiles" : "strips";
     if (!ifd.has(offsets)) return bad(file, "the image has no " + what + ": the table of their offsets is missing");
     if (ifd.count(offsets) < expected)
-        return bad(file, "the image has only " + std::to_string(ifd.count(offsets)) + " of the " + std::to_string(expected) + " " + what +
-                             " that its size calls for");
+        return bad(file, "the image has only " + std::to_string(ifd.count(offsets)) + " of the " +
+                             std::to_string(expected) + " " + what + " that its size calls for");
     return {};
 }
 
-// A missing or zero byte count: an uncompressed strip is as long as its rows; any other reaches to what comes next in the file,
-// because every decoder finds its own end.
+// A missing or zero byte count: an uncompressed strip is as long as its rows; any other reaches to what comes next in
+// the file, because every decoder finds its own end.
 void guess_lengths(const MappedFile& file, TiffDirectory& d) {
     std::vector<std::uint64_t> begins;
     for (const TiffBlock& block : d.blocks) begins.push_back(block.offset_bytes);
@@ -160,13 +190,15 @@ Result<void> check_blocks(const MappedFile& file, const TiffDirectory& d) {
         const TiffBlock& block = d.blocks[i];
         const std::string name = what + std::to_string(i + 1) + " of " + std::to_string(d.blocks.size());
         if (block.offset_bytes >= file.size() || block.length_bytes > file.size() - block.offset_bytes)
-            return fail(Code::bad_image, Operation::probe, name + " lies beyond the end of the file; the file is truncated", file.name(),
+            return fail(Code::bad_image, Operation::probe,
+                        name + " lies beyond the end of the file; the file is truncated", file.name(),
                         block.offset_bytes);
         if (d.compression != tiff::none || d.photometric == tiff::ycbcr) continue;
         const std::uint64_t rows = d.tiled ? d.block_height_px : d.rows_in_strip(i % d.blocks_per_plane());
         if (block.length_bytes < d.row_bytes() * rows)
             return fail(Code::bad_image, Operation::probe,
-                        name + " ends after " + std::to_string(block.length_bytes / std::max<std::uint64_t>(1, d.row_bytes())) + " of " +
+                        name + " ends after " +
+                            std::to_string(block.length_bytes / std::max<std::uint64_t>(1, d.row_bytes())) + " of " +
                             std::to_string(rows) + " rows; the file is truncated or damaged",
                         file.name(), block.offset_bytes);
     }
@@ -238,7 +270,8 @@ Result<TiffDirectory> read_tags(const MappedFile& file, const TiffIfd& ifd, Tiff
 
 std::uint32_t TiffDirectory::rows_in_strip(std::uint64_t strip) const {
     const std::uint64_t first = strip * block_height_px;
-    return first >= height_px ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>(block_height_px, height_px - first));
+    return first >= height_px ? 0
+                              : static_cast<std::uint32_t>(std::min<std::uint64_t>(block_height_px, height_px - first));
 }
 
 std::uint64_t TiffDirectory::row_bytes() const {
@@ -263,7 +296,8 @@ Result<TiffDirectory> read_tiff_directory(const MappedFile& file, TiffDetail det
     d->offset_bytes = picture->second;
     d->big_endian = header->big_endian;
     // Old-style JPEG keeps its data where its own tags say, not always in strips.
-    const bool own_layout = d->compression == tiff::old_jpeg && !ifd.has(tag_strip_offsets) && !ifd.has(tag_tile_offsets);
+    const bool own_layout =
+        d->compression == tiff::old_jpeg && !ifd.has(tag_strip_offsets) && !ifd.has(tag_tile_offsets);
     if (own_layout) return d;
     if (auto table = check_table(file, ifd, *d); !table) return fail(std::move(table.error()));
     if (detail == TiffDetail::complete)

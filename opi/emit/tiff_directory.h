@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// The tags of a TIFF file's picture, read and checked here rather than by libtiff: a tag that points beyond the file, too few
-// strips or an absurd size must become a sentence for the operator, where libtiff would go on with a guess.
+// The tags of a TIFF file's picture, read and checked here rather than by libtiff: a tag that points beyond the file,
+// too few strips or an absurd size must become a sentence for the operator, where libtiff would go on with a guess.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,27 @@ namespace opispool::opi {
 
 namespace tiff {
 enum Photometric : std::uint16_t {
-    white_is_zero = 0, black_is_zero = 1, rgb = 2, palette = 3, mask = 4, separated = 5, ycbcr = 6, cielab = 8, icclab = 9,
+    white_is_zero = 0,
+    black_is_zero = 1,
+    rgb = 2,
+    palette = 3,
+    mask = 4,
+    separated = 5,
+    ycbcr = 6,
+    cielab = 8,
+    icclab = 9,
     itulab = 10,
 };
 enum Compression : std::uint16_t {
-    none = 1, ccitt_1d = 2, ccitt_g3 = 3, ccitt_g4 = 4, lzw = 5, old_jpeg = 6, jpeg = 7, deflate = 8, packbits = 32773,
+    none = 1,
+    ccitt_1d = 2,
+    ccitt_g3 = 3,
+    ccitt_g4 = 4,
+    lzw = 5,
+    old_jpeg = 6,
+    jpeg = 7,
+    deflate = 8,
+    packbits = 32773,
     old_deflate = 32946,
 };
 }  // namespace tiff

@@ -17,7 +17,9 @@ namespace {
 // A single strip or tile above this is refused rather than loaded.
 constexpr tmsize_t max_allocation_bytes = tmsize_t{512} << 20;
 
-TiffHandle::State& state_of(thandle_t handle) { return *static_cast<TiffHandle::State*>(handle); }
+TiffHandle::State& state_of(thandle_t handle) {
+    return *static_cast<TiffHandle::State*>(handle);
+}
 
 tmsize_t read_bytes(thandle_t handle, void* out, tmsize_t size) {
     auto& state = state_of(handle);
@@ -28,7 +30,9 @@ tmsize_t read_bytes(thandle_t handle, void* out, tmsize_t size) {
     return static_cast<tmsize_t>(*got);
 }
 
-tmsize_t refuse_write(thandle_t, void*, tmsize_t) { return -1; }
+tmsize_t refuse_write(thandle_t, void*, tmsize_t) {
+    return -1;
+}
 
 toff_t seek(thandle_t handle, toff_t offset, int whence) {
     auto& state = state_of(handle);
@@ -38,8 +42,12 @@ toff_t seek(thandle_t handle, toff_t offset, int whence) {
     return state.position;
 }
 
-int close_nothing(thandle_t) { return 0; }
-toff_t size_of(thandle_t handle) { return state_of(handle).file->size(); }
+int close_nothing(thandle_t) {
+    return 0;
+}
+toff_t size_of(thandle_t handle) {
+    return state_of(handle).file->size();
+}
 
 std::string formatted(const char* format, va_list arguments) {
     std::array<char, 512> text{};
@@ -76,8 +84,8 @@ Result<std::unique_ptr<TiffHandle>> TiffHandle::open(std::shared_ptr<const Mappe
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, handle->state_.get());
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, handle->state_.get());
     // r: read; h: not the first directory, it may be a thumbnail; m: never map; c: keep strips as they are in the file.
-    handle->tiff_ = TIFFClientOpenExt(handle->state_->file->name().c_str(), "rhmc", handle->state_.get(), read_bytes, refuse_write, seek,
-                                      close_nothing, size_of, nullptr, nullptr, options);
+    handle->tiff_ = TIFFClientOpenExt(handle->state_->file->name().c_str(), "rhmc", handle->state_.get(), read_bytes,
+                                      refuse_write, seek, close_nothing, size_of, nullptr, nullptr, options);
     TIFFOpenOptionsFree(options);
     if (handle->tiff_ == nullptr || TIFFSetSubDirectory(handle->tiff_, ifd_bytes) == 0)
         return fail(handle->error("the image directory can't be read"));
@@ -92,7 +100,11 @@ TiffHandle::~TiffHandle() {
 Error TiffHandle::error(const std::string& what) const {
     std::string text = what;
     if (!state_->complaint.empty()) text += " (" + state_->complaint + ")";
-    return Error{state_->too_large ? Code::too_large : Code::bad_image, Operation::decode, std::move(text), state_->file->name(), {}};
+    return Error{state_->too_large ? Code::too_large : Code::bad_image,
+                 Operation::decode,
+                 std::move(text),
+                 state_->file->name(),
+                 {}};
 }
 
 }  // namespace opispool::opi

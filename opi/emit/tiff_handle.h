@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// One open libtiff handle over a pinned file. libtiff never maps the file (a file that shrinks would then kill the process): it
-// reads through MappedFile::read_at. Its messages are kept here instead of going to standard error.
+// One open libtiff handle over a pinned file. libtiff never maps the file (a file that shrinks would then kill the
+// process): it reads through MappedFile::read_at. Its messages are kept here instead of going to standard error.
 #pragma once
 
 #include <cstdint>

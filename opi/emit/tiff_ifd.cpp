@@ -28,11 +28,28 @@ Error bad(const MappedFile& file, std::string text, std::uint64_t at) {
 
 std::size_t size_of_type(std::uint16_t type) {
     switch (type) {
-        case 1: case 2: case 6: case 7: return 1;
-        case 3: case 8: return 2;
-        case 4: case 9: case 11: case 13: return 4;
-        case 5: case 10: case 12: case 16: case 17: case 18: return 8;
-        default: return 0;
+        case 1:
+        case 2:
+        case 6:
+        case 7:
+            return 1;
+        case 3:
+        case 8:
+            return 2;
+        case 4:
+        case 9:
+        case 11:
+        case 13:
+            return 4;
+        case 5:
+        case 10:
+        case 12:
+        case 16:
+        case 17:
+        case 18:
+            return 8;
+        default:
+            return 0;
     }
 }
 
@@ -40,31 +57,46 @@ bool is_whole_number(std::uint16_t type) {
     return type == 1 || type == 3 || type == 4 || type == 7 || type == 13 || type == 16 || type == 18;
 }
 
-Result<std::string> read_exactly(const MappedFile& file, std::uint64_t offset, std::uint64_t length, std::string_view what) {
+Result<std::string> read_exactly(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                                 std::string_view what) {
     if (offset > file.size() || length > file.size() - offset)
-        return fail(bad(file, std::string(what) + " lies beyond the end of the file; the file is truncated or damaged", offset));
+        return fail(bad(file, std::string(what) + " lies beyond the end of the file; the file is truncated or damaged",
+                        offset));
     std::string out(static_cast<std::size_t>(length), '\0');
     auto got = file.read_at(offset, std::as_writable_bytes(std::span(out)));
     if (!got) return fail(std::move(got.error()));
     if (*got != out.size())
-        return fail(Code::changed, Operation::probe, "the file has become shorter while it was being read", file.name(), offset);
+        return fail(Code::changed, Operation::probe, "the file has become shorter while it was being read", file.name(),
+                    offset);
     return out;
 }
 
 std::string name_of_tag(std::uint16_t tag) {
     switch (tag) {
-        case 256: return "ImageWidth";
-        case 257: return "ImageLength";
-        case 258: return "BitsPerSample";
-        case 273: return "StripOffsets";
-        case 278: return "RowsPerStrip";
-        case 279: return "StripByteCounts";
-        case 320: return "ColorMap";
-        case 324: return "TileOffsets";
-        case 325: return "TileByteCounts";
-        case 338: return "ExtraSamples";
-        case 347: return "JPEGTables";
-        default: return "tag " + std::to_string(tag);
+        case 256:
+            return "ImageWidth";
+        case 257:
+            return "ImageLength";
+        case 258:
+            return "BitsPerSample";
+        case 273:
+            return "StripOffsets";
+        case 278:
+            return "RowsPerStrip";
+        case 279:
+            return "StripByteCounts";
+        case 320:
+            return "ColorMap";
+        case 324:
+            return "TileOffsets";
+        case 325:
+            return "TileByteCounts";
+        case 338:
+            return "ExtraSamples";
+        case 347:
+            return "JPEGTables";
+        default:
+            return "tag " + std::to_string(tag);
     }
 }
 
@@ -88,7 +120,8 @@ Result<TiffIfd::Header> TiffIfd::read_header(const MappedFile& file) {
         header.first_ifd_bytes = decode_number(long_head->data() + 8, 8, header.big_endian);
     }
     if (header.first_ifd_bytes < 8 || header.first_ifd_bytes >= file.size())
-        return fail(bad(file, "the image directory lies beyond the end of the file; the file is truncated or damaged", 4));
+        return fail(
+            bad(file, "the image directory lies beyond the end of the file; the file is truncated or damaged", 4));
     return header;
 }
 
@@ -99,7 +132,9 @@ Result<TiffIfd> TiffIfd::read(const MappedFile& file, const Header& header, std:
     auto count_text = read_exactly(file, offset_bytes, count_size, "the image directory");
     if (!count_text) return fail(std::move(count_text.error()));
     const std::uint64_t count = decode_number(count_text->data(), count_size, header.big_endian);
-    if (count == 0 || count > 65535) return fail(bad(file, "the image directory is damaged: it has " + std::to_string(count) + " tags", offset_bytes));
+    if (count == 0 || count > 65535)
+        return fail(
+            bad(file, "the image directory is damaged: it has " + std::to_string(count) + " tags", offset_bytes));
     const std::uint64_t table = offset_bytes + count_size;
     auto text = read_exactly(file, table, count * entry_size, "the image directory");
     if (!text) return fail(std::move(text.error()));
@@ -117,7 +152,8 @@ Result<TiffIfd> TiffIfd::read(const MappedFile& file, const Header& header, std:
         const std::size_t inline_at = 4 + link_size;
         const std::size_t size = size_of_type(value.type);
         const bool fits = size != 0 && value.count <= link_size / size;
-        value.value_bytes = fits ? table + at + inline_at : decode_number(entry + inline_at, link_size, header.big_endian);
+        value.value_bytes =
+            fits ? table + at + inline_at : decode_number(entry + inline_at, link_size, header.big_endian);
         ifd.entries_.try_emplace(tag, value);
     }
     // Some writers leave out the link behind the last directory of a file; that is "no more directories".
@@ -137,7 +173,9 @@ std::uint64_t TiffIfd::count(std::uint16_t tag) const {
 
 Result<std::string> TiffIfd::raw(std::uint16_t tag, const Entry& entry, std::size_t size_each) const {
     if (entry.count > max_values)
-        return fail(bad(*file_, name_of_tag(tag) + " claims " + std::to_string(entry.count) + " values; the file is damaged", entry.value_bytes));
+        return fail(bad(*file_,
+                        name_of_tag(tag) + " claims " + std::to_string(entry.count) + " values; the file is damaged",
+                        entry.value_bytes));
     return read_exactly(*file_, entry.value_bytes, entry.count * size_each, "the value of " + name_of_tag(tag));
 }
 
@@ -147,12 +185,14 @@ Result<std::vector<std::uint64_t>> TiffIfd::numbers(std::uint16_t tag) const {
     if (found == entries_.end()) return out;
     const Entry& entry = found->second;
     if (!is_whole_number(entry.type))
-        return fail(bad(*file_, name_of_tag(tag) + " has the wrong type " + std::to_string(entry.type), entry.value_bytes));
+        return fail(
+            bad(*file_, name_of_tag(tag) + " has the wrong type " + std::to_string(entry.type), entry.value_bytes));
     const std::size_t size = size_of_type(entry.type);
     auto text = raw(tag, entry, size);
     if (!text) return fail(std::move(text.error()));
     out.reserve(static_cast<std::size_t>(entry.count));
-    for (std::size_t at = 0; at < text->size(); at += size) out.push_back(decode_number(text->data() + at, size, big_endian_));
+    for (std::size_t at = 0; at < text->size(); at += size)
+        out.push_back(decode_number(text->data() + at, size, big_endian_));
     return out;
 }
 
@@ -170,7 +210,8 @@ Result<std::vector<std::uint16_t>> TiffIfd::shorts(std::uint16_t tag) const {
     out.reserve(all->size());
     for (std::uint64_t value : *all) {
         auto narrow = checked_cast<std::uint16_t>(value);
-        if (!narrow) return fail(bad(*file_, name_of_tag(tag) + " has the impossible value " + std::to_string(value), 0));
+        if (!narrow)
+            return fail(bad(*file_, name_of_tag(tag) + " has the impossible value " + std::to_string(value), 0));
         out.push_back(*narrow);
     }
     return out;
@@ -180,7 +221,8 @@ Result<std::string> TiffIfd::bytes(std::uint16_t tag) const {
     auto found = entries_.find(tag);
     if (found == entries_.end()) return std::string();
     if (size_of_type(found->second.type) != 1)
-        return fail(bad(*file_, name_of_tag(tag) + " has the wrong type " + std::to_string(found->second.type), found->second.value_bytes));
+        return fail(bad(*file_, name_of_tag(tag) + " has the wrong type " + std::to_string(found->second.type),
+                        found->second.value_bytes));
     return raw(tag, found->second, 1);
 }
 

@@ -31,7 +31,8 @@ class TiffIfd {
 
     // The first value, or `fallback` when the tag is absent.
     Result<std::uint64_t> number(std::uint16_t tag, std::uint64_t fallback) const;
-    // All values; empty when the tag is absent.      errors  bad_image: values beyond the file, too many, not whole numbers
+    // All values; empty when the tag is absent.      errors  bad_image: values beyond the file, too many, not whole
+    // numbers
     Result<std::vector<std::uint64_t>> numbers(std::uint16_t tag) const;
     Result<std::vector<std::uint16_t>> shorts(std::uint16_t tag) const;
     // The bytes of a tag of type BYTE or UNDEFINED.

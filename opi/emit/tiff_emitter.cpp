@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "opi/emit/tiff_emitter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opi/emit/image_colour.h"
+#include "opi/emit/ps_image_header.h"
+#include "opi/emit/tiff_decoder.h"
+#include "opi/emit/tiff_directory.h"
+#include "opi/emit/tiff_model.h"
+#include "opi/emit/tiff_strips.h"
+
+namespace opispool::opi {
+
+namespace {
+
+using Colour = TiffModel::Colour;
+
+// Rows that can be seen, with a row to spare on either side for rounding.
+RowRange visible_rows(const TiffDirectory& d, const CropRect& visible, int orientation) {
+    const RowRange all{0, d.height_px};
+    if (orientation != 1 || !(visible.bottom > visible.top) || !std::isfinite(visible.top) ||
+        !std::isfinite(visible.bottom))
+        return all;
+    const double height = d.height_px;
+    const double first = std::clamp(std::floor(visible.top * height) - 1, 0.0, height - 1);
+    const double end = std::clamp(std::ceil(visible.bottom * height) + 1, first + 1, height);
+    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
+}
+
+// Decoders begin at the first row of a strip and a filter delivers whole strips.
+RowRange whole_strips(const TiffDirectory& d, RowRange rows) {
+    const std::uint32_t first = rows.first / d.block_height_px * d.block_height_px;
+    const std::uint64_t strips =
+        (std::uint64_t{rows.first} + rows.count - first + d.block_height_px - 1) / d.block_height_px;
+    const std::uint64_t end = std::min<std::uint64_t>(d.height_px, first + strips * d.block_height_px);
+    return {first, static_cast<std::uint32_t>(end - first)};
+}
+
+std::string palette_setup(const TiffDirectory& d) {
+    const std::size_t entries = std::size_t{1} << d.bits;
+    // The map holds 16-bit values; some writers forgot that and put 8-bit ones there.
+    const bool eight_bit =
+        std::all_of(d.colour_map.begin(), d.colour_map.end(), [](std::uint16_t v) { return v < 256; });
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out = "[/Indexed /DeviceRGB " + std::to_string(entries - 1) + "\n<";
+    for (std::size_t i = 0; i < entries; ++i) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            const std::uint32_t value = d.colour_map[c * entries + i];
+            const std::uint32_t byte = eight_bit ? value : (value * 255U + 32767U) / 65535U;
+            out += digits[byte >> 4U];
+            out += digits[byte & 15U];
+        }
+        if (i % 12 == 11) out += '\n';
+    }
+    return out + ">] setcolorspace\n";
+}
+
+// DotRange says which sample is 0 % and which is 100 % ink.
+std::string cmyk_decode(const TiffDirectory& d) {
+    std::string out = "[";
+    const double most = std::pow(2.0, d.bits) - 1;
+    for (std::size_t c = 0; c < 4; ++c) {
+        const std::size_t at = d.dot_range.size() >= 8 ? c * 2 : 0;
+        double low = 0, high = most;
+        if (d.dot_range.size() >= 2 && d.dot_range[at + 1] > d.dot_range[at] && d.dot_range[at + 1] <= most) {
+            low = d.dot_range[at];
+            high = d.dot_range[at + 1];
+        }
+        out += ps_number(-low / (high - low)) + " " + ps_number((most - low) / (high - low)) + (c == 3 ? "]" : " ");
+    }
+    return out;
+}
+
+struct Painted {
+    ImageCode code;
+    int language_level = 2;
+};
+
+Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const TiffModel& model, std::uint16_t bits,
+                      const ColourRequest& colour, const OutputProfile& profile, Warnings& warnings) {
+    Painted out;
+    out.code.overprint = colour.overprint;
+    out.code.width_px = d.width_px;
+    out.code.bits = bits;
+    switch (model.colour) {
+        case Colour::gray: {
+            const InkRange plain = model.white_is_zero ? InkRange{0, 1} : InkRange{1, 0};
+            auto gray = paint_gray(bits, d.bits == 1 ? bilevel_range(colour, model.white_is_zero) : plain, colour,
+                                   profile, warnings);
+            if (!gray) return fail(std::move(gray.error()));
+            out.code.setup = std::move(gray->setup);
+            out.code.decode = std::move(gray->decode);
+            out.code.mask = gray->mask;
+            out.language_level = gray->language_level;
+            return out;
+        }
+        case Colour::rgb:
+            out.code.setup = "/DeviceRGB setcolorspace\n";
+            out.code.decode = "[0 1 0 1 0 1]";
+            break;
+        case Colour::cmyk:
+            out.code.setup = "/DeviceCMYK setcolorspace\n";
+            out.code.decode = cmyk_decode(d);
+            break;
+        case Colour::palette:
+            if (d.colour_map.size() < std::size_t{3} << d.bits)
+                return fail(Code::bad_image, Operation::encode,
+                            "the palette of the image is incomplete; the file is damaged", file.name());
+            out.code.setup = palette_setup(d);
+            out.code.decode = "[0 " + std::to_string((1U << bits) - 1U) + "]";
+            break;
+    }
+    warn_colour_ignored(colour, warnings);
+    return out;
+}
+
+}  // namespace
+
+Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedFile>& file, const ImageInfo& info,
+                       const RasterPlacement& placement, const ColourRequest& colour, const OutputProfile& profile,
+                       UsedFeatures& used, Warnings& warnings) {
+    auto read = read_tiff_directory(*file, TiffDetail::complete);
+    if (!read) return fail(std::move(read.error()));
+    const auto directory = std::make_shared<const TiffDirectory>(std::move(*read));
+    const TiffDirectory& d = *directory;
+    auto model = classify_tiff(*file, d, warnings);
+    if (!model) return fail(std::move(model.error()));
+    if (model->colour == Colour::gray && d.bits > 1) model->format.map = gray_map_table(colour, model->white_is_zero);
+    if (model->format.map) model->format.bits_out = 8;
+
+    const RowRange seen = visible_rows(d, placement.visible, info.orientation);
+    const RowRange strips = whole_strips(d, seen);
+    auto passed =
+        pass_strips(file, directory, *model, d.compression == tiff::none ? seen : strips, profile.language_level);
+    if (!passed) return fail(std::move(passed.error()));
+
+    ImageData data;
+    data.file = file;
+    RowRange rows = strips;
+    std::uint16_t bits = model->format.bits_out;
+    std::string filter;
+    int level = 2;
+    const bool binary = profile.encoding == ChannelEncoding::binary;
+    if (*passed && (!binary || pieces_fit((*passed)->pieces, !(*passed)->filter.empty()))) {
+        rows = (*passed)->rows;
+        bits = d.bits;
+        filter = std::move((*passed)->filter);
+        level = (*passed)->language_level;
+        data.pieces = std::move((*passed)->pieces);
+    } else {
+        data.rows = make_tiff_rows(file, directory, model->format, rows.first, rows.count, model->as_rgb);
+        if (auto whole = verify_supply(*data.rows); !whole) return fail(std::move(whole.error()));
+    }
+    auto painted = paint(*file, d, *model, bits, colour, profile, warnings);
+    if (!painted) return fail(std::move(painted.error()));
+    ImageCode& code = painted->code;
+    code.filter = std::move(filter);
+    code.height_px = rows.count;
+    code.image_matrix = image_matrix(d.width_px, d.height_px, info.orientation, rows.first);
+    append_image(builder, code, data, placement, profile.encoding);
+    used.binary_data = used.binary_data || binary;
+    used.language_level = std::max({used.language_level, level, painted->language_level});
+    return {};
+}
+
+}  // namespace opispool::opi
