@@ -13,7 +13,9 @@ namespace {
 std::atomic<int> max_level{static_cast<int>(LogLevel::info)};
 }
 
-void set_log_level(LogLevel level) { max_level = static_cast<int>(level); }
+void set_log_level(LogLevel level) {
+    max_level = static_cast<int>(level);
+}
 
 std::string format_log_line(LogLevel level, std::string_view event_id, std::initializer_list<LogField> fields) {
     std::string line = "<" + std::to_string(static_cast<int>(level)) + ">";

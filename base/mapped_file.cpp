@@ -72,16 +72,16 @@ Result<void> MappedFile::prefault(std::uint64_t offset_bytes, std::uint64_t leng
         if (errno == EINTR || errno == EAGAIN) continue;
         if (errno == EINVAL) return {};  // a kernel before 5.14: the pages come in with the write instead
         if (errno == EFAULT || errno == EHWPOISON)
-            return fail(Code::changed, Operation::read, "the file became shorter or unreadable while it was in use", name_,
-                        offset_bytes);
+            return fail(Code::changed, Operation::read, "the file became shorter or unreadable while it was in use",
+                        name_, offset_bytes);
         return fail(error_from_errno(errno, Operation::read, name_));
     }
     return {};
 }
 
 void MappedFile::release(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
-    // Down to the page: what lies before the range on its first page was used up earlier, and a page wrongly dropped only
-    // comes in again from the page cache.
+    // Down to the page: what lies before the range on its first page was used up earlier, and a page wrongly dropped
+    // only comes in again from the page cache.
     const std::uint64_t start = offset_bytes / page_bytes * page_bytes;
     std::uint64_t end = offset_bytes + length_bytes;
     if (end < identity_.size_bytes) end = end / page_bytes * page_bytes;

@@ -43,7 +43,8 @@ class MappedFile {
     const FileIdentity& identity() const { return identity_; }
     Result<FileIdentity> identity_now() const;
 
-    // Fills `out` from `offset_bytes`; short only at the end of the file. The safe way for the CPU to read a store image.
+    // Fills `out` from `offset_bytes`; short only at the end of the file. The safe way for the CPU to read a store
+    // image.
     Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const;
 
     // Asks the kernel to read the range now (MADV_POPULATE_READ); Code::changed if the file has shrunk. Blocks on disk.

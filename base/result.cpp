@@ -9,16 +9,17 @@ namespace opispool {
 
 std::string_view name_of(Code code) {
     static constexpr std::array<std::string_view, 17> names{
-        "bad_syntax", "bad_image", "unsupported", "not_found", "ambiguous",    "not_permitted",
-        "changed",    "io",        "no_space",    "too_large", "timeout",      "refused",
-        "disconnected", "protocol", "canceled",   "conflict",  "internal"};
+        "bad_syntax",   "bad_image", "unsupported", "not_found", "ambiguous", "not_permitted",
+        "changed",      "io",        "no_space",    "too_large", "timeout",   "refused",
+        "disconnected", "protocol",  "canceled",    "conflict",  "internal"};
     return names.at(static_cast<std::size_t>(code));
 }
 
 std::string_view name_of(Operation operation) {
     static constexpr std::array<std::string_view, 22> names{
-        "parse", "open",   "read",    "write", "sync",  "rename",     "remove",  "map",    "probe",   "decode", "encode",
-        "resolve", "place", "plan", "check plan", "connect", "accept", "receive", "send", "store", "configure", "execute"};
+        "parse",  "open",    "read",   "write",   "sync",      "rename", "remove",     "map",
+        "probe",  "decode",  "encode", "resolve", "place",     "plan",   "check plan", "connect",
+        "accept", "receive", "send",   "store",   "configure", "execute"};
     return names.at(static_cast<std::size_t>(operation));
 }
 
@@ -33,18 +34,31 @@ Error error_from_errno(int errno_value, Operation operation, std::string where) 
     Code code = Code::io;
     switch (errno_value) {
         case ENOSPC:
-        case EDQUOT: code = Code::no_space; break;
+        case EDQUOT:
+            code = Code::no_space;
+            break;
         case ENOENT:
-        case ENOTDIR: code = Code::not_found; break;
+        case ENOTDIR:
+            code = Code::not_found;
+            break;
         case EACCES:
         case EPERM:
         case EXDEV:
-        case ELOOP: code = Code::not_permitted; break;
-        case ETIMEDOUT: code = Code::timeout; break;
-        case ECONNREFUSED: code = Code::refused; break;
+        case ELOOP:
+            code = Code::not_permitted;
+            break;
+        case ETIMEDOUT:
+            code = Code::timeout;
+            break;
+        case ECONNREFUSED:
+            code = Code::refused;
+            break;
         case ECONNRESET:
-        case EPIPE: code = Code::disconnected; break;
-        default: break;
+        case EPIPE:
+            code = Code::disconnected;
+            break;
+        default:
+            break;
     }
     return Error{code, operation, std::generic_category().message(errno_value), std::move(where), std::nullopt};
 }

@@ -35,8 +35,28 @@ enum class Code : std::uint8_t {
 
 // What was being done; with `where` it makes "open store/car.tif: ..." readable.
 enum class Operation : std::uint8_t {
-    parse, open, read, write, sync, rename, remove, map, probe, decode, encode, resolve, place, plan, check_plan,
-    connect, accept, receive, send, store, configure, execute,
+    parse,
+    open,
+    read,
+    write,
+    sync,
+    rename,
+    remove,
+    map,
+    probe,
+    decode,
+    encode,
+    resolve,
+    place,
+    plan,
+    check_plan,
+    connect,
+    accept,
+    receive,
+    send,
+    store,
+    configure,
+    execute,
 };
 
 std::string_view name_of(Code code);
@@ -61,7 +81,9 @@ inline tl::unexpected<Error> fail(Code code, Operation operation, std::string te
     return tl::unexpected<Error>(Error{code, operation, std::move(text), std::move(where), offset_bytes});
 }
 
-inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+inline tl::unexpected<Error> fail(Error error) {
+    return tl::unexpected<Error>(std::move(error));
+}
 
 // The Error of an errno value, e.g. "No space left on device", with Code no_space, not_found, not_permitted or io.
 Error error_from_errno(int errno_value, Operation operation, std::string where);

@@ -19,9 +19,12 @@ std::optional<T> parse_integer(std::string_view text) {
     return value;
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
 
-// Length of the valid UTF-8 sequence at the start of `bytes`, 0 if there is none (RFC 3629: no surrogates, no overlong).
+// Length of the valid UTF-8 sequence at the start of `bytes`, 0 if there is none (RFC 3629: no surrogates, no
+// overlong).
 std::size_t utf8_length(std::string_view bytes) {
     auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     const unsigned char lead = at(0);
@@ -44,8 +47,12 @@ void append_hex_escape(std::string& out, unsigned char byte) {
 
 }  // namespace
 
-std::optional<std::uint64_t> parse_u64(std::string_view text) { return parse_integer<std::uint64_t>(text); }
-std::optional<std::int64_t> parse_i64(std::string_view text) { return parse_integer<std::int64_t>(text); }
+std::optional<std::uint64_t> parse_u64(std::string_view text) {
+    return parse_integer<std::uint64_t>(text);
+}
+std::optional<std::int64_t> parse_i64(std::string_view text) {
+    return parse_integer<std::int64_t>(text);
+}
 
 std::optional<double> parse_real(std::string_view text) {
     if (!text.empty() && text.front() == '+') {
@@ -169,7 +176,11 @@ std::string format_bytes(std::uint64_t bytes) {
         ++unit;
     }
     char text[40];
-    std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s",
+    std::snprintf(text, sizeof text,
+                  unit == 0     ? "%.0f %s"
+                  : value < 10  ? "%.2f %s"
+                  : value < 100 ? "%.1f %s"
+                                : "%.0f %s",
                   value, units[unit]);
     return text;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Random-access bytes for the parsers: a mapped spool file is one window, a store file comes through pread in windows, so
-// that a file which shrinks under our hands is an error and never a SIGBUS.
+// Random-access bytes for the parsers: a mapped spool file is one window, a store file comes through pread in windows,
+// so that a file which shrinks under our hands is an error and never a SIGBUS.
 #pragma once
 
 #include <algorithm>

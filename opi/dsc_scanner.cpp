@@ -12,8 +12,12 @@ namespace {
 constexpr std::string_view uel = "\x1b%-12345X";
 constexpr char ctrl_d = '\x04';
 
-bool is_line_end(char c) { return c == '\n' || c == '\r'; }
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_line_end(char c) {
+    return c == '\n' || c == '\r';
+}
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
 
 // Second byte of the comments that anybody asks for; hexadecimal thumbnails and ASCII85 lines rarely pass.
 bool is_wanted(char second) {
@@ -22,7 +26,9 @@ bool is_wanted(char second) {
 
 }  // namespace
 
-std::string_view keyword_of(std::string_view line) { return line.substr(0, line.find_first_of(": \t")); }
+std::string_view keyword_of(std::string_view line) {
+    return line.substr(0, line.find_first_of(": \t"));
+}
 
 std::string_view value_of(std::string_view line) {
     std::size_t i = keyword_of(line).size();
@@ -71,7 +77,8 @@ void DscScanner::skip_pjl() {
     while (position_ < source_.size_bytes()) {
         if (at(position_, "%") || at(position_, "\x04")) break;
         const std::uint64_t end = line_end(position_, source_.size_bytes());
-        const std::string line = source_.copy(position_, static_cast<std::size_t>(std::min<std::uint64_t>(end - position_, 256)));
+        const std::string line =
+            source_.copy(position_, static_cast<std::size_t>(std::min<std::uint64_t>(end - position_, 256)));
         position_ = behind_line_end(end);
         if (line.find("ENTER LANGUAGE") != std::string::npos) break;
     }
@@ -88,7 +95,8 @@ bool DscScanner::find_line_start() {
             position_ += window.size();
             continue;
         }
-        const std::uint64_t here = position_ + static_cast<std::uint64_t>(static_cast<const char*>(hit) - window.data());
+        const std::uint64_t here =
+            position_ + static_cast<std::uint64_t>(static_cast<const char*>(hit) - window.data());
         const std::string before = here == 0 ? std::string("\n") : source_.copy(here - 1, 1);
         position_ = here;
         if (before[0] == uel[0] && at(here - 1, uel)) {
@@ -112,7 +120,8 @@ std::optional<DscLine> DscScanner::next() {
     DscLine line;
     line.begin_bytes = position_;
     const std::uint64_t end = line_end(position_, source_.size_bytes());
-    line.text = source_.copy(position_, static_cast<std::size_t>(std::min<std::uint64_t>(end - position_, max_line_bytes)));
+    line.text =
+        source_.copy(position_, static_cast<std::size_t>(std::min<std::uint64_t>(end - position_, max_line_bytes)));
     line.next_bytes = behind_line_end(end);
     line.starts_job = std::exchange(job_start_, false);
     position_ = line.next_bytes;
@@ -120,8 +129,8 @@ std::optional<DscLine> DscScanner::next() {
     return line;
 }
 
-// Where the counted data should end, if the count is usable and leads to its end comment (DSC 3.0: the count starts behind
-// the comment's line end; one line end more before the end comment is common).
+// Where the counted data should end, if the count is usable and leads to its end comment (DSC 3.0: the count starts
+// behind the comment's line end; one line end more before the end comment is common).
 std::optional<std::uint64_t> DscScanner::landing(const DscLine& line, std::string_view keyword) {
     const auto fields = split_blank(value_of(line.text));
     if (fields.empty()) return std::nullopt;
@@ -137,7 +146,8 @@ std::optional<std::uint64_t> DscScanner::landing(const DscLine& line, std::strin
     }
     for (int extra = 0; extra < 3; ++extra) {
         const std::string before = end == 0 ? std::string() : source_.copy(end - 1, 1);
-        if (at(end, keyword) && (end == line.next_bytes || (!before.empty() && is_line_end(before[0])) || extra == 0)) return end;
+        if (at(end, keyword) && (end == line.next_bytes || (!before.empty() && is_line_end(before[0])) || extra == 0))
+            return end;
         const std::string here = source_.copy(end, 1);
         if (here.empty() || !is_line_end(here[0])) return std::nullopt;
         ++end;

@@ -41,17 +41,21 @@ Result<Section> find_section(const MappedFile& file) {
     if (!start) return fail(std::move(start.error()));
     Section section{0, file.size()};
     if (start->starts_with(dos_magic)) {
-        if (start->size() < 30) return fail(Code::bad_image, Operation::probe, "the DOS EPS header is cut off", file.name(), 0);
+        if (start->size() < 30)
+            return fail(Code::bad_image, Operation::probe, "the DOS EPS header is cut off", file.name(), 0);
         section.begin = little_endian_32(std::string_view(*start).substr(4));
-        section.end = std::min<std::uint64_t>(file.size(), section.begin + little_endian_32(std::string_view(*start).substr(8)));
+        section.end =
+            std::min<std::uint64_t>(file.size(), section.begin + little_endian_32(std::string_view(*start).substr(8)));
         if (section.begin >= section.end)
-            return fail(Code::bad_image, Operation::probe, "the DOS EPS header points beyond the end of the file", file.name(), 4);
+            return fail(Code::bad_image, Operation::probe, "the DOS EPS header points beyond the end of the file",
+                        file.name(), 4);
         start = read_text(file, section.begin, search_bytes);
         if (!start) return fail(std::move(start.error()));
     }
     const auto magic = start->find("%!");
     if (magic == std::string::npos)
-        return fail(Code::bad_image, Operation::probe, "no PostScript (%!) at the start of the file", file.name(), section.begin);
+        return fail(Code::bad_image, Operation::probe, "no PostScript (%!) at the start of the file", file.name(),
+                    section.begin);
     section.begin += magic;
     const std::uint64_t tail = std::min<std::uint64_t>(section.end - section.begin, 4096);
     auto last = read_text(file, section.end - tail, static_cast<std::size_t>(tail));
@@ -98,8 +102,8 @@ struct Boxes {
         for (const auto& finer : {high_resolution, exact}) {
             if (!finer) continue;
             if (!plain) return finer;
-            const bool agrees = finer->llx >= plain->llx - 1 && finer->lly >= plain->lly - 1 && finer->urx <= plain->urx + 1 &&
-                                finer->ury <= plain->ury + 1;
+            const bool agrees = finer->llx >= plain->llx - 1 && finer->lly >= plain->lly - 1 &&
+                                finer->urx <= plain->urx + 1 && finer->ury <= plain->ury + 1;
             if (agrees) return finer;
         }
         return plain;
@@ -126,7 +130,8 @@ Header read_header(ByteSource& source) {
         header.boxes.take(text, in_trailer);
         for (const char* plate : {"%%CyanPlate", "%%MagentaPlate", "%%YellowPlate", "%%BlackPlate", "%%PlateFile"})
             header.dcs = header.dcs || has_keyword(text, plate);
-        if (has_keyword(text, "%%EndComments") || text.starts_with("%%Begin") || text.starts_with("%%Page:")) in_header = false;
+        if (has_keyword(text, "%%EndComments") || text.starts_with("%%Begin") || text.starts_with("%%Page:"))
+            in_header = false;
         if (!in_header && header.boxes.plain && !header.boxes.at_end) break;
     }
     return header;
@@ -142,7 +147,8 @@ Result<ImageInfo> probe_eps(const std::shared_ptr<const MappedFile>& file) {
     if (auto read = source.status(); !read) return fail(std::move(read.error()));
     if (header.dcs)
         return fail(Code::unsupported, Operation::probe,
-                    "is a DCS (separated EPS); place its composite EPS instead, plates are not recombined", file->name());
+                    "is a DCS (separated EPS); place its composite EPS instead, plates are not recombined",
+                    file->name());
     ImageInfo info;
     info.kind = ImageKind::eps;
     info.eps_begin_bytes = section->begin;

@@ -10,8 +10,9 @@
 
 namespace opispool::opi {
 
-// Cuts off a DOS EPS header with its preview, other bytes before "%!" (MacBinary, AppleSingle, ^D, BOM) and ^D, ^Z and NULs
-// at the end; reads %%BoundingBox (also at the end) and prefers %%HiResBoundingBox where the two agree within a point.
+// Cuts off a DOS EPS header with its preview, other bytes before "%!" (MacBinary, AppleSingle, ^D, BOM) and ^D, ^Z and
+// NULs at the end; reads %%BoundingBox (also at the end) and prefers %%HiResBoundingBox where the two agree within a
+// point.
 //   errors  bad_image: no "%!", no usable BoundingBox; unsupported: DCS
 //   cost    the header; the whole file once if the box is given at the end
 Result<ImageInfo> probe_eps(const std::shared_ptr<const MappedFile>& file);

@@ -12,8 +12,12 @@ namespace opispool::opi {
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\0'; }
-bool is_delimiter(char c) { return std::string_view("()<>[]{}/%").find(c) != std::string_view::npos; }
+bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\0';
+}
+bool is_delimiter(char c) {
+    return std::string_view("()<>[]{}/%").find(c) != std::string_view::npos;
+}
 
 // Words that paint the image, and words that set what the server sets itself or that do not move anything.
 bool is_image_word(std::string_view word) {
@@ -21,10 +25,38 @@ bool is_image_word(std::string_view word) {
 }
 
 bool is_harmless(std::string_view word) {
-    static constexpr std::string_view words[] = {"cs", "CS", "sc", "SC", "op", "OP", "w", "i", "j", "J", "M", "d", "n", "opm",
-                                                 "setcolorspace", "setcolor", "setgray", "setrgbcolor", "setcmykcolor",
-                                                 "settransfer", "setoverprint", "newpath", "false", "true", "g", "G", "rg",
-                                                 "RG", "k", "K", "sCol", "fCol"};
+    static constexpr std::string_view words[] = {"cs",
+                                                 "CS",
+                                                 "sc",
+                                                 "SC",
+                                                 "op",
+                                                 "OP",
+                                                 "w",
+                                                 "i",
+                                                 "j",
+                                                 "J",
+                                                 "M",
+                                                 "d",
+                                                 "n",
+                                                 "opm",
+                                                 "setcolorspace",
+                                                 "setcolor",
+                                                 "setgray",
+                                                 "setrgbcolor",
+                                                 "setcmykcolor",
+                                                 "settransfer",
+                                                 "setoverprint",
+                                                 "newpath",
+                                                 "false",
+                                                 "true",
+                                                 "g",
+                                                 "G",
+                                                 "rg",
+                                                 "RG",
+                                                 "k",
+                                                 "K",
+                                                 "sCol",
+                                                 "fCol"};
     for (const std::string_view known : words)
         if (word == known) return true;
     return false;
@@ -49,8 +81,8 @@ class Reader {
   private:
     static tl::unexpected<Error> cannot(const std::string& why) {
         return fail(Code::unsupported, Operation::place,
-                    "the %%Distilled block sets its position inside the included image, in code that can't be read (" + why +
-                        "); print it from the application, or place the picture by OPI 1.3");
+                    "the %%Distilled block sets its position inside the included image, in code that can't be read (" +
+                        why + "); print it from the application, or place the picture by OPI 1.3");
     }
 
     std::string_view next_word() {
@@ -141,6 +173,8 @@ class Reader {
 
 }  // namespace
 
-Result<FormPlacement> read_form_placement(std::string_view code) { return Reader(code).read(); }
+Result<FormPlacement> read_form_placement(std::string_view code) {
+    return Reader(code).read();
+}
 
 }  // namespace opispool::opi

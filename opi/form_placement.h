@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// %%Distilled blocks carry their matrix and clip inside the included image (ref 2.5): read them from the code before the
-// image operator, as long as that code is of the few words a PDF converter writes. Anything else is not guessed.
+// %%Distilled blocks carry their matrix and clip inside the included image (ref 2.5): read them from the code before
+// the image operator, as long as that code is of the few words a PDF converter writes. Anything else is not guessed.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace opispool::opi {
 
 struct FormPlacement {
-    Matrix unit_to_outer;          // unit square of the proxy image -> user space at %%BeginIncludedImage
+    Matrix unit_to_outer;                     // unit square of the proxy image -> user space at %%BeginIncludedImage
     std::vector<std::array<Point, 4>> clips;  // in that user space, in order
 };
 

@@ -52,10 +52,10 @@ struct ColourRequest {
 
 // Where the picture goes, ready for an emitter.
 struct RasterPlacement {
-    Matrix full_to_user;              // unit square of the FULL upright picture -> user space in force at the insertion
+    Matrix full_to_user;  // unit square of the FULL upright picture -> user space in force at the insertion
     std::optional<Matrix> clip_to_user;  // unit square of the visible part -> user space; absent = no clip needed
-    CropRect visible;                 // visible part as fractions 0..1 of the upright picture, y down, rounded outwards
-                                      // by the emitter; data wholly outside may be left out
+    CropRect visible;  // visible part as fractions 0..1 of the upright picture, y down, rounded outwards
+                       // by the emitter; data wholly outside may be left out
 };
 
 // The channel between us and the RIP.

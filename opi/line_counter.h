@@ -17,8 +17,8 @@ class LineCounter {
         while (counted_to_ < offset_bytes) {
             std::string_view window = source_.window(counted_to_);
             if (window.empty()) break;
-            window = window.substr(0, static_cast<std::size_t>(
-                                          std::min<std::uint64_t>(window.size(), offset_bytes - counted_to_)));
+            window = window.substr(
+                0, static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), offset_bytes - counted_to_)));
             for (const char c : window) {
                 lines_ += c == '\r' || (c == '\n' && last_ != '\r');
                 last_ = c;

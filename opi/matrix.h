@@ -20,8 +20,8 @@ struct Matrix {
 
 // First `m`, then `n`: PostScript's `m n concatmatrix`.
 inline Matrix operator*(const Matrix& m, const Matrix& n) {
-    return {m.a * n.a + m.b * n.c,       m.a * n.b + m.b * n.d,       m.c * n.a + m.d * n.c,
-            m.c * n.b + m.d * n.d,       m.e * n.a + m.f * n.c + n.e, m.e * n.b + m.f * n.d + n.f};
+    return {m.a * n.a + m.b * n.c, m.a * n.b + m.b * n.d,       m.c * n.a + m.d * n.c,
+            m.c * n.b + m.d * n.d, m.e * n.a + m.f * n.c + n.e, m.e * n.b + m.f * n.d + n.f};
 }
 
 }  // namespace opispool::opi

@@ -9,7 +9,8 @@
 
 namespace opispool::opi {
 
-// Counts gsave/grestore, save/restore and begin/end between the offsets, outside strings, comments and procedure bodies.
+// Counts gsave/grestore, save/restore and begin/end between the offsets, outside strings, comments and procedure
+// bodies.
 //   cost  at most the first and last 256 KiB are read: inline data in between leaves no such words
 bool is_balanced_object(ByteSource& source, std::uint64_t begin_bytes, std::uint64_t end_bytes);
 

@@ -114,7 +114,9 @@ class Reader {
 
     void crop(std::optional<CropRect>& into, std::string_view keyword, std::string_view value) {
         numbers<4>(into.has_value(), keyword, value, "four numbers: left top right bottom",
-                   [&](const std::array<double, 4>& v) { into = CropRect{v[0], v[1], v[2], v[3]}; });
+                   [&](const std::array<double, 4>& v) {
+                       into = CropRect{v[0], v[1], v[2], v[3]};
+                   });
     }
 
     void size(std::optional<Size>& into, std::string_view keyword, std::string_view value) {
@@ -257,8 +259,10 @@ bool is_opi_1_3_keyword(std::string_view keyword) {
 
 bool is_opi_2_0_keyword(std::string_view keyword) {
     static constexpr std::string_view keywords[] = {
-        "%%Distilled", "%%ImageFilename",  "%%MainImage", "%%TIFFASCIITag",           "%%ImageDimensions",
-        "%%ImageCropRect", "%%ImageOverprint", "%%ImageInks", "%%IncludedImageDimensions", "%%IncludedImageQuality"};
+        "%%Distilled",           "%%ImageFilename",   "%%MainImage",
+        "%%TIFFASCIITag",        "%%ImageDimensions", "%%ImageCropRect",
+        "%%ImageOverprint",      "%%ImageInks",       "%%IncludedImageDimensions",
+        "%%IncludedImageQuality"};
     for (const std::string_view known : keywords)
         if (equals_ignoring_case(keyword, known)) return true;
     return false;
@@ -285,7 +289,7 @@ namespace {
 std::string process_name(std::string_view name) {
     if (starts_with_ignoring_case(name, "Process ")) name.remove_prefix(8);
     static constexpr std::pair<std::string_view, std::string_view> names[] = {
-        {"black", "Black"}, {"schwarz", "Black"}, {"noir", "Black"},  {"cyan", "Cyan"},
+        {"black", "Black"},     {"schwarz", "Black"}, {"noir", "Black"},  {"cyan", "Cyan"},
         {"magenta", "Magenta"}, {"yellow", "Yellow"}, {"gelb", "Yellow"}, {"jaune", "Yellow"}};
     for (const auto& [key, value] : names)
         if (equals_ignoring_case(name, key)) return std::string(value);
@@ -302,7 +306,8 @@ ColourRequest colour_1_3(const OpiComments& comments, ColourRequest request) {
         request.kind = only_black ? ColourRequest::Kind::none : ColourRequest::Kind::process;
     } else if (process == "Black") {
         request.kind = ColourRequest::Kind::none;
-    } else if (equals_ignoring_case(comments.color_name, "All") || equals_ignoring_case(comments.color_name, "Registration")) {
+    } else if (equals_ignoring_case(comments.color_name, "All") ||
+               equals_ignoring_case(comments.color_name, "Registration")) {
         request.kind = ColourRequest::Kind::registration;
     } else if (equals_ignoring_case(comments.color_name, "None")) {
         request.kind = ColourRequest::Kind::process;  // paper: knocks out

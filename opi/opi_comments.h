@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// The comments of one OPI block, read into numbers and names. Order does not matter, spelling is tolerant where producers
-// are known to differ, values are not: a number that can't be read is a problem of the block, never a default.
+// The comments of one OPI block, read into numbers and names. Order does not matter, spelling is tolerant where
+// producers are known to differ, values are not: a number that can't be read is a problem of the block, never a
+// default.
 //
 //   source  OPI 1.3 (%ALD... comments), OPI 2.0 (%%BeginOPI ... %%EndOPI), ISO 32000 14.11.7
 #pragma once

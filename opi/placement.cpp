@@ -11,19 +11,23 @@ namespace opispool::opi {
 
 namespace {
 
-tl::unexpected<Error> no_place(std::string text) { return fail(Code::bad_syntax, Operation::place, std::move(text)); }
+tl::unexpected<Error> no_place(std::string text) {
+    return fail(Code::bad_syntax, Operation::place, std::move(text));
+}
 
 std::string shown(const CropRect& crop) {
-    return format_real(crop.left) + " " + format_real(crop.top) + " " + format_real(crop.right) + " " + format_real(crop.bottom);
+    return format_real(crop.left) + " " + format_real(crop.top) + " " + format_real(crop.right) + " " +
+           format_real(crop.bottom);
 }
 
 // The crop is clamped by less than one pixel (rounding); anything more belongs to another picture.
 Result<CropRect> checked_crop(CropRect crop, Size size) {
     if (!(crop.left < crop.right) || !(crop.top < crop.bottom))
-        return no_place("the crop rectangle " + shown(crop) + " is empty or inverted (left top right bottom, y runs down)");
+        return no_place("the crop rectangle " + shown(crop) +
+                        " is empty or inverted (left top right bottom, y runs down)");
     if (crop.left <= -1 || crop.top <= -1 || crop.right >= size.width + 1 || crop.bottom >= size.height + 1)
-        return no_place("the crop rectangle " + shown(crop) + " reaches outside the picture of " + format_real(size.width) +
-                        " by " + format_real(size.height));
+        return no_place("the crop rectangle " + shown(crop) + " reaches outside the picture of " +
+                        format_real(size.width) + " by " + format_real(size.height));
     crop.left = std::max(crop.left, 0.0);
     crop.top = std::max(crop.top, 0.0);
     crop.right = std::min(crop.right, size.width);
@@ -52,7 +56,11 @@ CropRect chosen_crop(const OpiComments& comments, Size size) {
 }  // namespace
 
 Matrix crop_scale(Size dimensions, const CropRect& crop) {
-    return {dimensions.width / crop.width(), 0, 0, dimensions.height / crop.height(), -crop.left / crop.width(),
+    return {dimensions.width / crop.width(),
+            0,
+            0,
+            dimensions.height / crop.height(),
+            -crop.left / crop.width(),
             -(dimensions.height - crop.bottom) / crop.height()};
 }
 
@@ -77,7 +85,9 @@ Result<Placement13> place_1_3(const OpiComments& comments, Size file) {
     const double diagonal = std::max(std::hypot(ur.x - ll.x, ur.y - ll.y), std::hypot(ul.x - lr.x, ul.y - lr.y));
     const double skew = std::hypot((ul.x - ll.x) - (ur.x - lr.x), (ul.y - ll.y) - (ur.y - lr.y));
     if (skew > 0.005 * diagonal)
-        return no_place("the corners of %ALDImagePosition are no parallelogram (order: lower left, upper left, upper right, lower right)");
+        return no_place(
+            "the corners of %ALDImagePosition are no parallelogram (order: lower left, upper left, upper right, lower "
+            "right)");
     placed.crop_to_user = {lr.x - ll.x, lr.y - ll.y, ul.x - ll.x, ul.y - ll.y, ll.x, ll.y};
     const double area = std::abs(placed.crop_to_user.determinant());
     if (!(area > 1e-6 * diagonal * diagonal) || !(area > 1e-9))
@@ -88,7 +98,9 @@ Result<Placement13> place_1_3(const OpiComments& comments, Size file) {
 
 namespace {
 
-bool near(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance; }
+bool near(double a, double b, double tolerance) {
+    return std::abs(a - b) <= tolerance;
+}
 
 // The outward-rounded crop with `margin` pixels more on every side that is not the picture's edge.
 CropRect outward(const CropRect& crop, Size size, double margin) {
@@ -105,7 +117,8 @@ std::optional<CropRect> matching_rectangle(const CropRect& crop, Size size, Size
     const CropRect whole{0, 0, size.width, size.height};
     const CropRect candidates[] = {crop, whole, outward(crop, size, 0), outward(crop, size, 1)};
     for (const CropRect& candidate : candidates)
-        if (near(included.width, candidate.width(), 1e-3) && near(included.height, candidate.height(), 1e-3)) return candidate;
+        if (near(included.width, candidate.width(), 1e-3) && near(included.height, candidate.height(), 1e-3))
+            return candidate;
     for (const CropRect& candidate : candidates) {
         const double scale = std::sqrt(included.width * included.height / (candidate.width() * candidate.height()));
         if (near(included.width, candidate.width() * scale, 1) && near(included.height, candidate.height() * scale, 1))

@@ -21,14 +21,16 @@ struct Placement13 {
 };
 
 // file  pixels (or points of an EPS) of the upright high-resolution picture, used where ImageDimensions is missing
-//   errors  bad_syntax with the sentence for the operator: position missing, no parallelogram, no area, crop empty or outside
+//   errors  bad_syntax with the sentence for the operator: position missing, no parallelogram, no area, crop empty or
+//   outside
 Result<Placement13> place_1_3(const OpiComments& comments, Size file);
 
 // S: unit square of the whole picture -> unit square of the crop.
 Matrix crop_scale(Size dimensions, const CropRect& crop);
 
 // ---- OPI 2.0
-// The rectangle of the whole picture, in pixels of ImageDimensions, that the producer's unit square shows (ref 2.3, steps 1-6).
+// The rectangle of the whole picture, in pixels of ImageDimensions, that the producer's unit square shows (ref 2.3,
+// steps 1-6).
 struct UnitSquare20 {
     CropRect shown;
     Size dimensions;

@@ -44,7 +44,8 @@ Result<std::span<const iovec>> PlanCursor::window(std::size_t limit_bytes) {
             base = reinterpret_cast<const std::byte*>(plan_->text_pool().data());
         } else {
             const MappedFile& source = *plan_->sources()[span.index];
-            if (auto ready = source.prefault(span.offset_bytes + within, length); !ready) return fail(std::move(ready.error()));
+            if (auto ready = source.prefault(span.offset_bytes + within, length); !ready)
+                return fail(std::move(ready.error()));
             base = source.bytes().data();
         }
         // iovec has no const; the kernel only reads.
@@ -55,7 +56,8 @@ Result<std::span<const iovec>> PlanCursor::window(std::size_t limit_bytes) {
     return std::span<const iovec>(pieces_);
 }
 
-Result<void> PlanCursor::add_generated(const Span& span, std::size_t span_index, std::uint64_t within, std::size_t room) {
+Result<void> PlanCursor::add_generated(const Span& span, std::size_t span_index, std::uint64_t within,
+                                       std::size_t room) {
     const bool same = encoder_span_ == span_index && encoder_ != nullptr;
     if (!same || within < buffer_begin_) {
         auto started = plan_->generated()[span.index]->start();
@@ -94,7 +96,8 @@ void PlanCursor::advance(std::uint64_t sent_bytes) {
         const std::uint64_t span_end = plan_->begin_of(span_ + 1);
         const std::uint64_t upto = std::min(end, span_end);
         if (span.kind == SpanKind::file_range)
-            plan_->sources()[span.index]->release(span.offset_bytes + (position_ - plan_->begin_of(span_)), upto - position_);
+            plan_->sources()[span.index]->release(span.offset_bytes + (position_ - plan_->begin_of(span_)),
+                                                  upto - position_);
         position_ = upto;
         if (position_ == span_end) {
             if (encoder_span_ == span_) {

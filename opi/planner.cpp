@@ -28,8 +28,10 @@ namespace {
 
 // A block whose picture is missing but that encloses others stands for these (a layout EPS inside an OPI block).
 void scan_reference(const Reference& reference, const ImageIndex& index, std::vector<ScannedReference>& out) {
-    ScannedReference scanned{reference.comments.version, reference.page, reference.line, reference.comments.shown_name(), {}, {}};
-    for (const std::string& problem : reference.problems) scanned.problem += (scanned.problem.empty() ? "" : "; ") + problem;
+    ScannedReference scanned{
+        reference.comments.version, reference.page, reference.line, reference.comments.shown_name(), {}, {}};
+    for (const std::string& problem : reference.problems)
+        scanned.problem += (scanned.problem.empty() ? "" : "; ") + problem;
     if (reference.comments.has_name()) {
         auto found = find_reference_image(index, reference.comments);
         if (found) {

@@ -54,9 +54,9 @@ struct ScannedReference {
     OpiVersion version = OpiVersion::v1_3;
     int page = 0;
     std::uint64_t line = 0;
-    std::string filename;   // as written, decoded
-    std::string file;       // empty if none
-    std::string problem;    // empty if none
+    std::string filename;  // as written, decoded
+    std::string file;      // empty if none
+    std::string problem;   // empty if none
 };
 
 Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request);

@@ -19,7 +19,9 @@ void PsContext::skip(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
     marks_.push_back({begin_bytes, end_bytes, false});
 }
 
-void PsContext::reset_at(std::uint64_t offset_bytes) { marks_.push_back({offset_bytes, offset_bytes, true}); }
+void PsContext::reset_at(std::uint64_t offset_bytes) {
+    marks_.push_back({offset_bytes, offset_bytes, true});
+}
 
 void PsContext::resume_behind(std::uint64_t offset_bytes, bool inside_procedure) {
     while (next_mark_ < marks_.size() && marks_[next_mark_].end <= offset_bytes) ++next_mark_;

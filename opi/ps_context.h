@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Tells whether a comment line really is one: inside ( ) a percent sign is a character (PLRM 3.2.2), and inside { } code
-// that reads `currentfile` can't be inserted (PLRM 3.5.3). Comments alone don't show either, so the PostScript before an OPI
-// comment is read token-wise; only jobs with OPI comments pay for it.
+// Tells whether a comment line really is one: inside ( ) a percent sign is a character (PLRM 3.2.2), and inside { }
+// code that reads `currentfile` can't be inserted (PLRM 3.5.3). Comments alone don't show either, so the PostScript
+// before an OPI comment is read token-wise; only jobs with OPI comments pay for it.
 //
-// Uncounted image data may look like anything. A verdict "string" is given only for text that also closes as a string, and
-// bytes that no program text holds (control characters, "~>") start the reading afresh: in doubt a comment is a comment.
+// Uncounted image data may look like anything. A verdict "string" is given only for text that also closes as a string,
+// and bytes that no program text holds (control characters, "~>") start the reading afresh: in doubt a comment is a
+// comment.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ class PsContext {
     std::size_t next_mark_ = 0;
     std::uint64_t position_ = 0;
     std::uint64_t string_begin_ = 0;
-    std::uint64_t here_ = 0;   // offset of the byte take() looks at
+    std::uint64_t here_ = 0;  // offset of the byte take() looks at
     int parentheses_ = 0;
     int braces_ = 0;
     bool in_comment_ = false;

@@ -29,19 +29,24 @@ bool same_aspect_rounded(Size a, Size b) {
     return wanted >= low && wanted <= high;
 }
 
-// Layout programs of the field ignored the tag (ref 1.5.2): a turned picture is turned only if the layout saw it turned.
+// Layout programs of the field ignored the tag (ref 1.5.2): a turned picture is turned only if the layout saw it
+// turned.
 int effective_orientation(const ImageInfo& info, const OpiComments& comments) {
     if (info.orientation < 5 || !comments.dimensions) return info.orientation;
     const Size stored{static_cast<double>(info.width_px), static_cast<double>(info.height_px)};
     const Size turned{stored.height, stored.width};
-    return aspect_mismatch(*comments.dimensions, stored) < aspect_mismatch(*comments.dimensions, turned) ? 1 : info.orientation;
+    return aspect_mismatch(*comments.dimensions, stored) < aspect_mismatch(*comments.dimensions, turned)
+               ? 1
+               : info.orientation;
 }
 
 CropRect visible_fraction(const CropRect& crop, Size size) {
     return {crop.left / size.width, crop.top / size.height, crop.right / size.width, crop.bottom / size.height};
 }
 
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string file_name(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
 
 bool has_eight_bit_or_control_bytes(ByteSource& source) {
     for (std::uint64_t at = 0; at < source.size_bytes();) {
@@ -61,6 +66,28 @@ std::string path_text(const std::array<Point, 4>& corners) {
     for (std::size_t i = 0; i < 4; ++i)
         text += " " + format_real(corners[i].x) + " " + format_real(corners[i].y) + (i == 0 ? " moveto" : " lineto");
     return text + " closepath clip newpath\n";
+}
+
+// poppler and xpdf set default user space before the comments and then multiply a page position by the picture's own
+// matrix: the place they write is far off the sheet (ref 1.5.1). Only where the space is known can that be seen.
+Result<void> check_on_page(const Reference& reference, ByteSource& source) {
+    if (!reference.page_box || reference.depth > 0) return {};
+    const std::uint64_t begin = reference.block.begin > 64 ? reference.block.begin - 64 : 0;
+    const std::string before = source.copy(begin, static_cast<std::size_t>(reference.block.begin - begin));
+    if (before.find("opiMatrix setmatrix") == std::string::npos) return {};
+    constexpr double bleed_pt = 200;
+    const auto& p = *reference.comments.position;
+    const auto [left, right] = std::minmax({p[0], p[2], p[4], p[6]});
+    const auto [bottom, top] = std::minmax({p[1], p[3], p[5], p[7]});
+    const BoundingBox& box = *reference.page_box;
+    const double page_area = box.width() * box.height();
+    const bool off = right < box.llx - bleed_pt || left > box.urx + bleed_pt || top < box.lly - bleed_pt ||
+                     bottom > box.ury + bleed_pt;
+    if (!off && (right - left) * (top - bottom) <= 4 * page_area) return {};
+    return fail(Code::bad_syntax, Operation::place,
+                "%ALDImagePosition lies off the page (" + format_real(left) + " " + format_real(bottom) + " to " +
+                    format_real(right) + " " + format_real(top) +
+                    "): the PDF converter placed it wrongly; print from the application instead");
 }
 
 }  // namespace
@@ -84,8 +111,8 @@ void ReferencePlanner::add_problem(const Reference& reference, const Error& erro
 }
 
 void ReferencePlanner::add_warning(const Reference& reference, const std::string& text) {
-    warnings_.push_back("line " + std::to_string(reference.line) + ": image '" + printable(reference.comments.shown_name()) +
-                        "': " + text);
+    warnings_.push_back("line " + std::to_string(reference.line) + ": image '" +
+                        printable(reference.comments.shown_name()) + "': " + text);
 }
 
 Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::plan_document(const ThinDocument& document,
@@ -140,10 +167,12 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference
                                                                  ByteSource& source) {
     if (reference.in_procedure)
         return fail(Code::unsupported, Operation::place,
-                    "the OPI block stands inside a procedure ({ }), where picture data can't follow; print without form caching");
+                    "the OPI block stands inside a procedure ({ }), where picture data can't follow; print without "
+                    "form caching");
     if (reference.object_unbalanced)
         return fail(Code::unsupported, Operation::place,
-                    "the proxy between %%BeginObject and %%EndObject leaves gsave, save or begin open, so it can't be taken out");
+                    "the proxy between %%BeginObject and %%EndObject leaves gsave, save or begin open, so it can't be "
+                    "taken out");
     auto info = probe_image(found.file);
     if (!info) return fail(std::move(info.error()));
     PlanBuilder builder;
@@ -162,13 +191,14 @@ Result<void> ReferencePlanner::check_aspect(const Reference& reference, Size fil
                              format_real(file.height) + ") is not that of the placed picture (" +
                              format_real(dimensions->width) + " by " + format_real(dimensions->height) + ")";
     if (mismatch > 0.05)
-        return fail(Code::bad_image, Operation::place, text + "; it is another picture or was cropped after the layout was made");
+        return fail(Code::bad_image, Operation::place,
+                    text + "; it is another picture or was cropped after the layout was made");
     if (mismatch > 0.01) add_warning(reference, text);
     return {};
 }
 
-Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
-                                                     ImageInfo info, ByteSource& source) {
+Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const Reference& reference,
+                                                     const FoundImage& found, ImageInfo info, ByteSource& source) {
     const OpiComments& comments = reference.comments;
     info.orientation = effective_orientation(info, comments);
     const Size size = upright_size(info);
@@ -178,6 +208,7 @@ Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const
     if (comments.version == OpiVersion::v1_3) {
         auto placed = place_1_3(comments, size);
         if (!placed) return fail(std::move(placed.error()));
+        if (auto on_page = check_on_page(reference, source); !on_page) return on_page;
         placement.full_to_user = placed->full_to_user;
         if (placed->cropped) placement.clip_to_user = placed->crop_to_user;
         placement.visible = visible_fraction(placed->crop, placed->dimensions);
@@ -186,7 +217,8 @@ Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const
         if (!placed) return fail(std::move(placed.error()));
         Matrix unit_to_user;
         if (comments.distilled) {
-            const std::size_t length = static_cast<std::size_t>(std::min<std::uint64_t>(reference.body.end - reference.body.begin, 64U << 10U));
+            const std::size_t length = static_cast<std::size_t>(
+                std::min<std::uint64_t>(reference.body.end - reference.body.begin, 64U << 10U));
             auto form = read_form_placement(source.copy(reference.body.begin, length));
             if (!form) return fail(std::move(form.error()));
             unit_to_user = form->unit_to_outer;
@@ -201,13 +233,14 @@ Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const
         placement.visible = visible_fraction(placed->shown, placed->dimensions);
     }
     builder.text(before);
-    auto emitted = emit_raster(builder, found.file, info, placement, colour_request(comments), profile_, used_, warnings_);
+    auto emitted =
+        emit_raster(builder, found.file, info, placement, colour_request(comments), profile_, used_, warnings_);
     builder.text(after);
     return emitted;
 }
 
-Result<void> ReferencePlanner::emit_eps_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
-                                                  const ImageInfo& info) {
+Result<void> ReferencePlanner::emit_eps_reference(PlanBuilder& builder, const Reference& reference,
+                                                  const FoundImage& found, const ImageInfo& info) {
     const OpiComments& comments = reference.comments;
     const BoundingBox box = *info.bounding_box;
     if (auto same = check_aspect(reference, upright_size(info), found.path); !same) return same;
@@ -216,7 +249,8 @@ Result<void> ReferencePlanner::emit_eps_reference(PlanBuilder& builder, const Re
     if (comments.version == OpiVersion::v1_3) {
         auto placed = place_1_3(comments, upright_size(info));
         if (!placed) return fail(std::move(placed.error()));
-        const Matrix box_to_unit{1 / box.width(), 0, 0, 1 / box.height(), -box.llx / box.width(), -box.lly / box.height()};
+        const Matrix box_to_unit{1 / box.width(),        0, 0, 1 / box.height(), -box.llx / box.width(),
+                                 -box.lly / box.height()};
         placement.eps_to_user = box_to_unit * placed->full_to_user;
         if (placed->cropped) placement.clip_to_user = placed->crop_to_user;
     } else if (comments.distilled) {
@@ -224,14 +258,16 @@ Result<void> ReferencePlanner::emit_eps_reference(PlanBuilder& builder, const Re
                     "an EPS in a %%Distilled block has no known coordinates; print it from the application");
     }
     if (open_eps_.size() >= max_eps_depth)
-        return fail(Code::unsupported, Operation::plan, "EPS files refer to EPS files more than " + std::to_string(max_eps_depth) + " deep");
+        return fail(Code::unsupported, Operation::plan,
+                    "EPS files refer to EPS files more than " + std::to_string(max_eps_depth) + " deep");
     if (std::find(open_eps_.begin(), open_eps_.end(), found.file->identity()) != open_eps_.end())
         return fail(Code::bad_image, Operation::plan, "the EPS refers to itself by OPI, directly or through others");
 
     FileByteSource source(found.file, info.eps_begin_bytes, info.eps_end_bytes);
     auto document = parse_thin_document(source);
     if (!document) return fail(std::move(document.error()));
-    if (const auto level = parse_u64(document->language_level_value)) used_.language_level = std::max(used_.language_level, static_cast<int>(std::min<std::uint64_t>(*level, 3)));
+    if (const auto level = parse_u64(document->language_level_value))
+        used_.language_level = std::max(used_.language_level, static_cast<int>(std::min<std::uint64_t>(*level, 3)));
     used_.language_level = std::max(used_.language_level, 2);
     const bool binary = has_eight_bit_or_control_bytes(source);
     used_.binary_data = used_.binary_data || (binary && profile_.encoding == ChannelEncoding::binary);
@@ -243,7 +279,8 @@ Result<void> ReferencePlanner::emit_eps_reference(PlanBuilder& builder, const Re
     if (!body) return fail(std::move(body.error()));
     for (std::size_t i = problems_before; i < problems_.size(); ++i) {
         Problem& inner = problems_[i];
-        inner.text = "inside it, line " + std::to_string(inner.line) + ", image '" + printable(inner.name) + "': " + inner.text;
+        inner.text =
+            "inside it, line " + std::to_string(inner.line) + ", image '" + printable(inner.name) + "': " + inner.text;
         inner.line = reference.line;
         inner.name = comments.shown_name();
     }
@@ -258,11 +295,13 @@ void ReferencePlanner::correct_header(const ThinDocument& document, Edits& edits
         edits.push_back(Edit{*document.document_data, nullptr, "%%DocumentData: Binary", {}});
     const auto level = parse_u64(document.language_level_value);
     if (document.language_level && level && static_cast<std::uint64_t>(used_.language_level) > *level)
-        edits.push_back(Edit{*document.language_level, nullptr, "%%LanguageLevel: " + std::to_string(used_.language_level), {}});
+        edits.push_back(
+            Edit{*document.language_level, nullptr, "%%LanguageLevel: " + std::to_string(used_.language_level), {}});
 }
 
 std::shared_ptr<const SplicePlan> ReferencePlanner::assemble(const PlannedFile& file, Edits edits) const {
-    std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.range.begin < b.range.begin; });
+    std::stable_sort(edits.begin(), edits.end(),
+                     [](const Edit& a, const Edit& b) { return a.range.begin < b.range.begin; });
     PlanBuilder builder;
     const std::uint32_t source = builder.add_source(file.file);
     std::uint64_t at = 0;

@@ -20,8 +20,8 @@ struct PlannedFile {
     std::uint64_t begin_bytes = 0, end_bytes = 0;
 };
 
-// The file a block asks for: ImageID or MainImage where it leads to a file, else the file name. A layout (OPIProxy) found in
-// place of its original is passed over.
+// The file a block asks for: ImageID or MainImage where it leads to a file, else the file name. A layout (OPIProxy)
+// found in place of its original is passed over.
 Result<FoundImage> find_reference_image(const ImageIndex& index, const OpiComments& comments);
 
 class ReferencePlanner {
@@ -47,7 +47,8 @@ class ReferencePlanner {
     using Edits = std::vector<Edit>;
 
     Result<void> plan_reference(const Reference& reference, ByteSource& source, Edits& edits);
-    Result<std::shared_ptr<const SplicePlan>> emit(const Reference& reference, const FoundImage& found, ByteSource& source);
+    Result<std::shared_ptr<const SplicePlan>> emit(const Reference& reference, const FoundImage& found,
+                                                   ByteSource& source);
     Result<void> emit_raster_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
                                        ImageInfo info, ByteSource& source);
     Result<void> emit_eps_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
@@ -64,7 +65,7 @@ class ReferencePlanner {
     UsedFeatures used_;
     std::vector<Problem> problems_;
     Warnings warnings_;
-    std::vector<FileIdentity> open_eps_;   // the EPS files we are inside of, outermost first
+    std::vector<FileIdentity> open_eps_;  // the EPS files we are inside of, outermost first
     unsigned eps_count_ = 0;
 };
 

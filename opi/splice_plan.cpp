@@ -8,8 +8,9 @@
 namespace opispool::opi {
 
 const PlacedImage* SplicePlan::image_at(std::uint64_t offset_bytes) const {
-    auto after = std::upper_bound(images_.begin(), images_.end(), offset_bytes,
-                                  [](std::uint64_t offset, const PlacedImage& image) { return offset < image.begin_bytes; });
+    auto after =
+        std::upper_bound(images_.begin(), images_.end(), offset_bytes,
+                         [](std::uint64_t offset, const PlacedImage& image) { return offset < image.begin_bytes; });
     if (after == images_.begin()) return nullptr;
     const PlacedImage& image = *std::prev(after);
     return offset_bytes < image.end_bytes ? &image : nullptr;
@@ -72,11 +73,15 @@ void PlanBuilder::append(const SplicePlan& other) {
     const std::string_view pool = other.text_pool();
     for (const Span& span : other.spans()) {
         switch (span.kind) {
-            case SpanKind::owned_text: text(pool.substr(span.offset_bytes, span.length_bytes)); break;
+            case SpanKind::owned_text:
+                text(pool.substr(span.offset_bytes, span.length_bytes));
+                break;
             case SpanKind::file_range:
                 file_range(add_source(other.sources()[span.index]), span.offset_bytes, span.length_bytes);
                 break;
-            case SpanKind::generated: generated(other.generated()[span.index]); break;
+            case SpanKind::generated:
+                generated(other.generated()[span.index]);
+                break;
         }
     }
 }
@@ -96,7 +101,9 @@ Result<void> check_span(const SplicePlan& plan, std::size_t i) {
     };
     std::uint64_t limit = 0;
     switch (span.kind) {
-        case SpanKind::owned_text: limit = plan.text_pool().size(); break;
+        case SpanKind::owned_text:
+            limit = plan.text_pool().size();
+            break;
         case SpanKind::file_range:
             if (span.index >= plan.sources().size()) return wrong("names a source that does not exist");
             limit = plan.sources()[span.index]->identity().size_bytes;
@@ -108,7 +115,8 @@ Result<void> check_span(const SplicePlan& plan, std::size_t i) {
             break;
     }
     if (span.length_bytes == 0) return wrong("is empty");
-    if (span.offset_bytes > limit || span.length_bytes > limit - span.offset_bytes) return wrong("reaches beyond its source");
+    if (span.offset_bytes > limit || span.length_bytes > limit - span.offset_bytes)
+        return wrong("reaches beyond its source");
     return {};
 }
 
@@ -119,7 +127,8 @@ Result<void> check_plan(const SplicePlan& plan) {
     for (std::size_t i = 0; i < plan.spans().size(); ++i) {
         if (auto checked = check_span(plan, i); !checked) return checked;
         if (plan.begin_of(i) != total)
-            return fail(Code::internal, Operation::check_plan, "span " + std::to_string(i) + " does not begin where the last ended");
+            return fail(Code::internal, Operation::check_plan,
+                        "span " + std::to_string(i) + " does not begin where the last ended");
         total += plan.spans()[i].length_bytes;
     }
     if (total != plan.total_bytes() || plan.begin_of(plan.spans().size()) != total)
@@ -132,7 +141,8 @@ Result<void> check_sources(const SplicePlan& plan) {
         auto now = source->identity_now();
         if (!now) return fail(std::move(now.error()));
         if (*now != source->identity())
-            return fail(Code::changed, Operation::check_plan, "the file was changed while the job was being sent", source->name());
+            return fail(Code::changed, Operation::check_plan, "the file was changed while the job was being sent",
+                        source->name());
     }
     return {};
 }
@@ -143,11 +153,16 @@ std::string text_form(const SplicePlan& plan) {
         const Span& span = plan.spans()[i];
         out += std::to_string(plan.begin_of(i)) + " " + std::to_string(span.length_bytes);
         switch (span.kind) {
-            case SpanKind::owned_text: out += " text"; break;
-            case SpanKind::file_range:
-                out += " file " + printable(plan.sources()[span.index]->name()) + " at " + std::to_string(span.offset_bytes);
+            case SpanKind::owned_text:
+                out += " text";
                 break;
-            case SpanKind::generated: out += " generated " + plan.generated()[span.index]->description(); break;
+            case SpanKind::file_range:
+                out += " file " + printable(plan.sources()[span.index]->name()) + " at " +
+                       std::to_string(span.offset_bytes);
+                break;
+            case SpanKind::generated:
+                out += " generated " + plan.generated()[span.index]->description();
+                break;
         }
         out += "\n";
     }

@@ -19,7 +19,8 @@
 namespace opispool::opi {
 
 // Produces the bytes of one generated span, front to back, once.
-//   thread  any one at a time        errors  bad_image, changed, io: the span can't be completed, the transfer must fail
+//   thread  any one at a time        errors  bad_image, changed, io: the span can't be completed, the transfer must
+//   fail
 class Encoder {
   public:
     virtual ~Encoder() = default;
@@ -44,17 +45,17 @@ enum class SpanKind : std::uint8_t {
 
 struct Span {
     SpanKind kind = SpanKind::owned_text;
-    std::uint32_t index = 0;          // file_range: into sources(); generated: into generated(); owned_text: 0
-    std::uint64_t offset_bytes = 0;   // file_range: in the source; owned_text: in text_pool(); generated: 0
-    std::uint64_t length_bytes = 0;   // never 0
+    std::uint32_t index = 0;         // file_range: into sources(); generated: into generated(); owned_text: 0
+    std::uint64_t offset_bytes = 0;  // file_range: in the source; owned_text: in text_pool(); generated: 0
+    std::uint64_t length_bytes = 0;  // never 0
 };
 
 // Where one placed image lies in the result, so that a RIP's failure at byte N can be named.
 struct PlacedImage {
-    std::string name;         // as the comment wrote it, decoded, for messages
-    std::string file;         // the high-resolution file
-    int page = 0;             // ordinal, from 1; 0 before the first page
-    std::uint64_t line = 0;   // in the thin job, from 1
+    std::string name;                              // as the comment wrote it, decoded, for messages
+    std::string file;                              // the high-resolution file
+    int page = 0;                                  // ordinal, from 1; 0 before the first page
+    std::uint64_t line = 0;                        // in the thin job, from 1
     std::uint64_t begin_bytes = 0, end_bytes = 0;  // in the result
 };
 
@@ -111,7 +112,8 @@ class PlanBuilder {
 // builds, before the first byte.   errors  Code::internal naming the span
 Result<void> check_plan(const SplicePlan& plan);
 
-// Compares every source with what was planned. Before sending and after: bytes of a changed file must not count as printed.
+// Compares every source with what was planned. Before sending and after: bytes of a changed file must not count as
+// printed.
 //   errors  Code::changed naming the file
 Result<void> check_sources(const SplicePlan& plan);
 

@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include "opi/thin_document.h"
 
-#include <array>
-
 #include "base/text.h"
 #include "opi/dsc_scanner.h"
 #include "opi/line_counter.h"
 #include "opi/object_balance.h"
 #include "opi/ps_context.h"
+#include "opi/thin_frames.h"
 
 namespace opispool::opi {
 
 namespace {
-
-// A block while it is being read.
-struct OpenReference {
-    Reference reference;
-    std::vector<RawComment> raw;
-    bool has_body = false;
-};
-
-enum class FrameKind { document, object, object_1_3, opi_2_0, included_2_0, section };
-
-struct Frame {
-    FrameKind kind;
-    std::string end_keyword;                 // section: what closes it
-    std::optional<OpenReference> open;       // object_1_3, opi_2_0
-    std::optional<OpenReference> pending;    // 1.3 comments read, object not yet begun
-    std::vector<Reference> tentative;        // section: found where only templates should stand
-};
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> sections{{
-    {"%%BeginProlog", "%%EndProlog"},
-    {"%%BeginResource", "%%EndResource"},
-    {"%%BeginProcSet", "%%EndProcSet"},
-    {"%%BeginFont", "%%EndFont"},
-    {"%%BeginDefaults", "%%EndDefaults"},
-    {"%%BeginFile", "%%EndFile"},
-}};
 
 class ThinParser {
   public:
@@ -142,6 +115,7 @@ class ThinParser {
         OpenReference open;
         open.reference.comments.version = version;
         open.reference.page = document_.pages;
+        open.reference.page_box = page_box_ ? page_box_ : document_box_;
         open.reference.depth = document_depth();
         open.reference.line = lines_.line_at(line.begin_bytes);
         open.reference.block.begin = line.begin_bytes;
@@ -182,16 +156,11 @@ class ThinParser {
         if (context_.in_string(line.begin_bytes)) return;
         Frame& frame = top();
         const bool names = has_keyword(line.text, "%ALDImageFilename");
-        if (names && frame.pending && has_raw(*frame.pending, "%ALDImageFilename") && has_raw(*frame.pending, "%ALDImagePosition"))
+        if (names && frame.pending && has_raw(*frame.pending, "%ALDImageFilename") &&
+            has_raw(*frame.pending, "%ALDImagePosition"))
             flush_pending(frame);
         if (!frame.pending) frame.pending = new_reference(OpiVersion::v1_3, line);
         add_comment(*frame.pending, line);
-    }
-
-    static bool has_raw(const OpenReference& open, std::string_view keyword) {
-        for (const RawComment& comment : open.raw)
-            if (equals_ignoring_case(comment.keyword, keyword)) return true;
-        return false;
     }
 
     bool take_structure(const DscLine& line) {
@@ -205,7 +174,12 @@ class ThinParser {
             return true;
         }
         if (has_keyword(text, "%%Page")) {
-            if (document_depth() == 0 && !has_frame(FrameKind::object_1_3) && !has_frame(FrameKind::included_2_0)) begin_page(line);
+            if (document_depth() == 0 && !has_frame(FrameKind::object_1_3) && !has_frame(FrameKind::included_2_0))
+                begin_page(line);
+            return true;
+        }
+        if (has_keyword(text, "%%PageBoundingBox") && document_depth() == 0) {
+            page_box_ = parse_page_box(text);
             return true;
         }
         if (has_keyword(text, "%%EOF")) {
@@ -230,6 +204,7 @@ class ThinParser {
         flush_pending(top());
         context_.reset_at(line.begin_bytes);
         ++document_.pages;
+        page_box_.reset();
     }
 
     bool take_section(const DscLine& line) {
@@ -265,7 +240,8 @@ class ThinParser {
         if (context_.in_string(line.begin_bytes)) return true;
         const bool known = has_frame(FrameKind::object) || has_frame(FrameKind::object_1_3);
         if (!known) return true;
-        while (top().kind != FrameKind::object && top().kind != FrameKind::object_1_3) close_unfinished(line.begin_bytes);
+        while (top().kind != FrameKind::object && top().kind != FrameKind::object_1_3)
+            close_unfinished(line.begin_bytes);
         flush_pending(top());
         Frame frame = std::move(top());
         stack_.pop_back();
@@ -289,7 +265,8 @@ class ThinParser {
 
     void end_object(OpenReference open, const DscLine& line) {
         open.reference.body.end = line.next_bytes;
-        open.reference.object_unbalanced = !is_balanced_object(source_, open.reference.body.begin, open.reference.body.end);
+        open.reference.object_unbalanced =
+            !is_balanced_object(source_, open.reference.body.begin, open.reference.body.end);
         context_.resume_behind(open.reference.body.end, open.reference.in_procedure);
         finish(std::move(open), line.next_bytes);
     }
@@ -337,14 +314,14 @@ class ThinParser {
         open.reference.comment_lines.push_back({line.begin_bytes, line.next_bytes});
         const auto version = parse_real(trim(value_of(line.text)));
         if (!version || *version != 2.0)
-            open.reference.problems.push_back("OPI version '" + printable(trim(value_of(line.text))) + "' is not known, only 2.0 is");
+            open.reference.problems.push_back("OPI version '" + printable(trim(value_of(line.text))) +
+                                              "' is not known, only 2.0 is");
         stack_.push_back(Frame{FrameKind::opi_2_0, {}, std::move(open), {}, {}});
     }
 
     void begin_included(const DscLine& line) {
         Reference& reference = top().open->reference;
-        if (top().open->has_body)
-            reference.problems.emplace_back("a second %%BeginIncludedImage stands in one block");
+        if (top().open->has_body) reference.problems.emplace_back("a second %%BeginIncludedImage stands in one block");
         top().open->has_body = true;
         reference.body.begin = line.begin_bytes;
         reference.in_procedure = context_.in_procedure(line.begin_bytes);
@@ -366,20 +343,20 @@ class ThinParser {
         OpenReference open = std::move(*top().open);
         stack_.pop_back();
         open.reference.comment_lines.push_back({line.begin_bytes, line.next_bytes});
-        if (!open.has_body) open.reference.problems.emplace_back("the block has no %%BeginIncludedImage, so there is no place for the picture");
+        if (!open.has_body)
+            open.reference.problems.emplace_back(
+                "the block has no %%BeginIncludedImage, so there is no place for the picture");
         drop_twin(open);
         finish(std::move(open), line.next_bytes);
     }
 
-    // 1.3 comments that were not followed by an object but by a 2.0 block of the same picture describe the same placement.
+    // Comments of both versions side by side describe one placement.
     void drop_twin(OpenReference& open) {
         std::optional<OpenReference>& pending = top().pending;
-        if (!pending) return;
-        const OpiComments first = parse_opi_comments(OpiVersion::v1_3, pending->raw);
-        const OpiComments second = parse_opi_comments(OpiVersion::v2_0, open.raw);
-        if (first.filename != second.filename && first.filename != second.main_image) return;
+        if (!pending || !names_same_picture(*pending, open)) return;
         auto& lines = open.reference.comment_lines;
-        lines.insert(lines.begin(), pending->reference.comment_lines.begin(), pending->reference.comment_lines.end());
+        const auto& earlier = pending->reference.comment_lines;
+        lines.insert(lines.begin(), earlier.begin(), earlier.end());
         open.reference.block.begin = pending->reference.block.begin;
         pending.reset();
     }
@@ -389,6 +366,7 @@ class ThinParser {
         const std::uint64_t end = line.begin_bytes + line.text.size();
         const std::string value(trim(value_of(line.text)));
         if (equals_ignoring_case(value, "(atend)")) return;
+        if (has_keyword(line.text, "%%BoundingBox") && document_.pages == 0) document_box_ = parse_page_box(line.text);
         if (has_keyword(line.text, "%%DocumentData") && !document_.document_data) {
             document_.document_data = ByteRange{line.begin_bytes, end};
             document_.document_data_value = value;
@@ -414,10 +392,13 @@ class ThinParser {
     std::vector<Frame> stack_;
     OpenReference* continued_ = nullptr;  // whose last comment a %%+ continues
     bool seen_eof_ = false;
+    std::optional<BoundingBox> document_box_, page_box_;
 };
 
 }  // namespace
 
-Result<ThinDocument> parse_thin_document(ByteSource& source) { return ThinParser(source).parse(); }
+Result<ThinDocument> parse_thin_document(ByteSource& source) {
+    return ThinParser(source).parse();
+}
 
 }  // namespace opispool::opi

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "opi/byte_source.h"
+#include "opi/image_probe.h"
 #include "opi/opi_comments.h"
 
 namespace opispool::opi {
@@ -22,20 +23,21 @@ struct ByteRange {
 // One OPI block.
 struct Reference {
     OpiComments comments;
-    int page = 0;                     // ordinal of the outer document's page, from 1; 0 before the first
-    int depth = 0;                    // %%BeginDocument nesting
-    std::uint64_t line = 0;           // of the first comment, from 1
-    ByteRange block;                  // first comment ... end of the last line of the block
+    int page = 0;                          // ordinal of the outer document's page, from 1; 0 before the first
+    int depth = 0;                         // %%BeginDocument nesting
+    std::uint64_t line = 0;                // of the first comment, from 1
+    ByteRange block;                       // first comment ... end of the last line of the block
     std::vector<ByteRange> comment_lines;  // taken out when the reference is honoured
-    ByteRange body;                   // the proxy: replaced. Empty range at the insertion point if there was none
-    bool in_procedure = false;        // the insertion point lies inside { }
-    bool object_unbalanced = false;   // 1.3: the deleted object would change the graphics state or stacks
+    std::optional<BoundingBox> page_box;   // of the outer page, default user space, if the job says
+    ByteRange body;                        // the proxy: replaced. Empty range at the insertion point if there was none
+    bool in_procedure = false;             // the insertion point lies inside { }
+    bool object_unbalanced = false;        // 1.3: the deleted object would change the graphics state or stacks
     std::vector<std::string> problems;     // malformed structure or values
-    std::vector<Reference> inner;     // blocks inside the body, honoured only if this one is not
+    std::vector<Reference> inner;          // blocks inside the body, honoured only if this one is not
 };
 
 struct ThinDocument {
-    std::vector<Reference> references;   // in file order, ranges don't overlap
+    std::vector<Reference> references;  // in file order, ranges don't overlap
     int pages = 0;
     // Header comments that may have to be corrected; line without its line end.
     std::optional<ByteRange> document_data, language_level;
@@ -45,7 +47,8 @@ struct ThinDocument {
 
 // source  whole document (or the PostScript section of an EPS)
 //   errors  those of the source; doubtful comments become problems of their reference or warnings
-//   thread  any one        cost  one pass; counted data is skipped, and the text before an OPI comment is read once more
+//   thread  any one        cost  one pass; counted data is skipped, and the text before an OPI comment is read once
+//   more
 Result<ThinDocument> parse_thin_document(ByteSource& source);
 
 }  // namespace opispool::opi

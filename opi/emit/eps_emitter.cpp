@@ -16,7 +16,9 @@ std::string matrix_text(const Matrix& m) {
            format_real(m.e) + " " + format_real(m.f) + "]";
 }
 
-std::string point_text(Point p) { return format_real(p.x) + " " + format_real(p.y); }
+std::string point_text(Point p) {
+    return format_real(p.x) + " " + format_real(p.y);
+}
 
 // As a path in user space, not by concat and back: the matrix in force must stay exact for what follows.
 std::string clip_text(const Matrix& m) {
@@ -46,7 +48,8 @@ std::string enter_text(const std::string& key) {
            "/initmatrix {userdict /" +
            key +
            " get /m get setmatrix} def\n"
-           "/initgraphics {initmatrix newpath 0 setgray 1 setlinewidth 0 setlinecap 0 setlinejoin [] 0 setdash 10 setmiterlimit} def\n"
+           "/initgraphics {initmatrix newpath 0 setgray 1 setlinewidth 0 setlinecap 0 setlinejoin [] 0 setdash 10 "
+           "setmiterlimit} def\n"
            "0 setgray 0 setlinecap 1 setlinewidth 0 setlinejoin 10 setmiterlimit [] 0 setdash newpath\n"
            "false setoverprint false setstrokeadjust\n";
 }
@@ -62,8 +65,7 @@ std::string leave_text(const std::string& key) {
 // A name that can stand in a DSC comment: one word of harmless characters.
 std::string comment_name(const std::string& name) {
     std::string out;
-    for (const char c : name)
-        out += (c > ' ' && c < 127 && c != '(' && c != ')' && c != '%' && c != '\\') ? c : '_';
+    for (const char c : name) out += (c > ' ' && c < 127 && c != '(' && c != ')' && c != '%' && c != '\\') ? c : '_';
     return out.substr(0, 100);
 }
 
@@ -106,7 +108,8 @@ class PlanReader final : public ByteReader {
             }
             got = encoder_->produce(out);
         }
-        if (got && *got == 0) return fail(Code::changed, Operation::read, "the EPS became shorter while it was being sent");
+        if (got && *got == 0)
+            return fail(Code::changed, Operation::read, "the EPS became shorter while it was being sent");
         return got;
     }
 
@@ -129,8 +132,8 @@ class PlanSupply final : public ByteSupply {
 
 }  // namespace
 
-void emit_eps(PlanBuilder& builder, const std::shared_ptr<const SplicePlan>& body, const std::string& name, bool clean_7_bit,
-              const EpsPlacement& placement, ChannelEncoding encoding, unsigned number) {
+void emit_eps(PlanBuilder& builder, const std::shared_ptr<const SplicePlan>& body, const std::string& name,
+              bool clean_7_bit, const EpsPlacement& placement, ChannelEncoding encoding, unsigned number) {
     const std::string key = "opispool.eps" + std::to_string(number);
     builder.text(place_text(placement) + enter_text(key));
     if (encoding == ChannelEncoding::binary || clean_7_bit) {

@@ -20,11 +20,11 @@ struct EpsPlacement {
     bool whole_box_clip = true;
 };
 
-// Appends the wrapper with `body` (the EPS, planned on its own) inside: gsave, clip, matrix, save; graphics state as a page
-// starts with; showpage and its like switched off; afterwards surplus operands and dictionaries are dropped.
+// Appends the wrapper with `body` (the EPS, planned on its own) inside: gsave, clip, matrix, save; graphics state as a
+// page starts with; showpage and its like switched off; afterwards surplus operands and dictionaries are dropped.
 //   number   differs for every EPS of one result, so that nested ones don't meet in userdict
 //   encoding binary: the body as it is. Otherwise a body that is not 7-bit clean leaves as one encoded run
-void emit_eps(PlanBuilder& builder, const std::shared_ptr<const SplicePlan>& body, const std::string& name, bool clean_7_bit,
-              const EpsPlacement& placement, ChannelEncoding encoding, unsigned number);
+void emit_eps(PlanBuilder& builder, const std::shared_ptr<const SplicePlan>& body, const std::string& name,
+              bool clean_7_bit, const EpsPlacement& placement, ChannelEncoding encoding, unsigned number);
 
 }  // namespace opispool::opi

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// What is open while a thin document is read: an inner header of thin_document.cpp.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "opi/dsc_scanner.h"
+#include "opi/thin_document.h"
+
+namespace opispool::opi {
+
+// A block while it is being read.
+struct OpenReference {
+    Reference reference;
+    std::vector<RawComment> raw;
+    bool has_body = false;
+};
+
+enum class FrameKind { document, object, object_1_3, opi_2_0, included_2_0, section };
+
+struct Frame {
+    FrameKind kind;
+    std::string end_keyword;               // section: what closes it
+    std::optional<OpenReference> open;     // object_1_3, opi_2_0
+    std::optional<OpenReference> pending;  // 1.3 comments read, object not yet begun
+    std::vector<Reference> tentative;      // section: found where only templates should stand
+};
+
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 6> sections{{
+    {"%%BeginProlog", "%%EndProlog"},
+    {"%%BeginResource", "%%EndResource"},
+    {"%%BeginProcSet", "%%EndProcSet"},
+    {"%%BeginFont", "%%EndFont"},
+    {"%%BeginDefaults", "%%EndDefaults"},
+    {"%%BeginFile", "%%EndFile"},
+}};
+
+inline bool has_raw(const OpenReference& open, std::string_view keyword) {
+    for (const RawComment& comment : open.raw)
+        if (equals_ignoring_case(comment.keyword, keyword)) return true;
+    return false;
+}
+
+// 1.3 comments that were followed not by an object but by a 2.0 block of the same picture.
+inline bool names_same_picture(const OpenReference& first, const OpenReference& second) {
+    const OpiComments a = parse_opi_comments(OpiVersion::v1_3, first.raw);
+    const OpiComments b = parse_opi_comments(OpiVersion::v2_0, second.raw);
+    return a.filename == b.filename || a.filename == b.main_image;
+}
+
+inline std::optional<BoundingBox> parse_page_box(std::string_view text) {
+    const auto fields = split_blank(trim(value_of(text)));
+    std::array<double, 4> v{};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const auto number = i < fields.size() ? parse_real(fields[i]) : std::nullopt;
+        if (!number) return std::nullopt;
+        v[i] = *number;
+    }
+    return BoundingBox{v[0], v[1], v[2], v[3]};
+}
+
+}  // namespace opispool::opi
