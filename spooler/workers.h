@@ -15,47 +15,16 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "base/result.h"
 #include "queues/queue_service.h"
+#include "rip_out/on_pool.h"
 
 namespace opispool::spooler {
 
-// Runs `work()` on `pool` and answers with its value where the awaiting coroutine lives. What `work` refers to must
-// stay alive until then; the coroutine that waits keeps its own locals alive.
-//   errors  an exception of `work` is thrown again in the coroutine
-template <typename Work>
-auto on_pool(boost::asio::any_io_executor pool, Work work) -> boost::asio::awaitable<std::invoke_result_t<Work&>> {
-    using Value = std::invoke_result_t<Work&>;
-    static_assert(!std::is_void_v<Value>, "let the work answer with a Result<void>");
-    auto initiate = [pool, task = std::move(work)](auto handler) mutable {
-        auto home = boost::asio::get_associated_executor(handler);
-        // The guard keeps the loop running while its coroutine is away.
-        boost::asio::executor_work_guard<decltype(home)> guard(home);
-        boost::asio::post(pool, [job = std::move(task), back = std::move(handler), keep = std::move(guard)]() mutable {
-            std::exception_ptr thrown;
-            std::optional<Value> value;
-            try {
-                value.emplace(job());
-            } catch (...) {
-                thrown = std::current_exception();
-            }
-            auto where = keep.get_executor();
-            boost::asio::post(where, [last = std::move(back), thrown, result = std::move(value)]() mutable {
-                std::move(last)(thrown, std::move(result));
-            });
-        });
-    };
-    auto operation = boost::asio::async_initiate<const boost::asio::use_awaitable_t<>,
-                                                 void(std::exception_ptr, std::optional<Value>)>(
-        std::move(initiate), boost::asio::use_awaitable);
-    std::optional<Value> answer = co_await std::move(operation);
-    co_return std::move(*answer);
-}
+using rip_out::on_pool;
 
 // Turns a function that takes a callback (QueueService's way) into something to wait for.
 //   begin  called at once with the callback; the callback may be called at once or later, on the loop

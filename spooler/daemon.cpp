@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "spooler/daemon.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "spooler/log_events.h"
+
+namespace opispool::spooler {
+
+namespace asio = boost::asio;
+using queues::Event;
+using queues::JobSnapshot;
+
+Daemon::Daemon(Config config, Spool spool, std::unique_ptr<queues::JobStore> store)
+    : config_(std::move(config)),
+      workers_(std::thread::hardware_concurrency()),
+      store_(std::move(store)),
+      spool_(std::move(spool)),
+      store_runner_(*store_, workers_.loop_executor(), workers_.store_executor()),
+      queues_(store_runner_, clock_, config_.queue_records()),
+      gate_(workers_.loop_executor()),
+      intake_{config_, queues_, spool_, gate_, workers_.loop_executor(), workers_.pool_executor()},
+      api_(queues_, spool_, workers_.pool_executor()),
+      grace_(workers_.loop()),
+      signals_(workers_.loop()) {}
+
+Daemon::~Daemon() {
+    workers_.join();
+}
+
+Result<void> Daemon::start() {
+    if (auto recovered = recover(); !recovered) return recovered;
+    queues_.set_spool_file_check([this](const std::string& name) { return spool_.job_exists(name); });
+    queues_.on_change([this](const JobSnapshot& job, Event what) { job_changed(job, what); });
+    const RunnerServices services{queues_, spool_, gate_, clock_, workers_.loop_executor(), workers_.pool_executor()};
+    for (const QueueConfig& queue : config_.queues) {
+        runners_.push_back(std::make_unique<JobRunner>(services, queue));
+        runners_.back()->on_idle([this] {
+            if (stopping_) stop_if_idle();
+        });
+    }
+    queues_.on_stop_request([this](queues::JobId id) {
+        for (const auto& runner : runners_) runner->stop_job(id);
+    });
+    gate_.on_open([this] {
+        for (const auto& runner : runners_) runner->wake();
+    });
+    if (auto opened = open_doors(); !opened) {
+        close_doors();
+        return opened;
+    }
+    for (const auto& runner : runners_) runner->start();
+    log_event(LogLevel::notice, log_id::daemon_ready,
+              {{"queues", std::to_string(config_.queues.size())}, {"spool", config_.spool_directory}});
+    return {};
+}
+
+Result<void> Daemon::recover() {
+    const auto exists = [this](const std::string& name) { return spool_.job_exists(name); };
+    if (auto recovered = queues_.recover(*store_, exists); !recovered) return recovered;
+    std::set<std::string> known;
+    for (const JobSnapshot& job : queues_.list("")) known.insert(job.spool_file);
+    for (const QueueConfig& queue : config_.queues) {
+        auto finished = store_->load_finished(queue.name, config_.keep_finished);
+        if (!finished) return fail(finished.error());
+        // Newest first in the store, oldest first here.
+        for (const JobSnapshot& job : *finished) {
+            known.insert(job.spool_file);
+            finished_[queue.name].push_front(job.id);
+        }
+    }
+    const auto removed = spool_.remove_orphans(known);
+    if (!removed) return fail(removed.error());
+    for (const std::string& name : *removed) log_event(LogLevel::info, log_id::spool_orphan_removed, {{"file", name}});
+    return {};
+}
+
+Result<void> Daemon::open_doors() {
+    if (config_.http) {
+        http_ =
+            std::make_unique<http::HttpServer>(workers_.loop_executor(), config_.http->host, config_.http->port, api_);
+        if (auto started = http_->start(); !started) return started;
+    }
+    for (const QueueConfig& queue : config_.queues) {
+        if (!queue.socket) continue;
+        auto& server = sockets_[queue.name];
+        server = std::make_unique<SocketServer>(intake_, queue);
+        if (auto started = server->start(); !started) return started;
+    }
+    if (!config_.lpd) return {};
+    lpd_ = std::make_unique<LpdServer>(intake_);
+    return lpd_->start();
+}
+
+void Daemon::close_doors() {
+    if (lpd_) lpd_->stop();
+    for (const auto& [queue, server] : sockets_) server->stop();
+    if (http_) http_->stop();
+}
+
+void Daemon::run() {
+    workers_.run_loop();
+    workers_.join();
+    log_event(LogLevel::notice, log_id::daemon_stopped);
+}
+
+void Daemon::request_stop() {
+    asio::post(workers_.loop_executor(), [this] { stop(); });
+}
+
+void Daemon::stop() {
+    if (stopping_) return end_runners();
+    stopping_ = true;
+    log_event(LogLevel::notice, log_id::daemon_stopping, {{"grace_ms", std::to_string(stop_grace_ms)}});
+    close_doors();
+    gate_.open_all();
+    for (const auto& runner : runners_) runner->finish_current();
+    grace_.expires_after(std::chrono::milliseconds(stop_grace_ms));
+    grace_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) end_runners();
+    });
+    stop_if_idle();
+}
+
+// The loop ends by itself when nothing is left; only what we wait with must not keep it.
+void Daemon::stop_if_idle() {
+    const bool busy =
+        std::any_of(runners_.begin(), runners_.end(), [](const auto& runner) { return runner->is_busy(); });
+    if (!busy) end_runners();
+}
+
+void Daemon::end_runners() {
+    for (const auto& runner : runners_) runner->stop_current();
+    grace_.cancel();
+    signals_.cancel();
+}
+
+void Daemon::watch_signals() {
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
+    wait_for_signal();
+}
+
+void Daemon::wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int) {
+        if (error) return;
+        wait_for_signal();
+        stop();
+    });
+}
+
+void Daemon::job_changed(const JobSnapshot& job, Event what) {
+    std::string_view event = log_id::job_accepted;
+    LogLevel level = LogLevel::info;
+    switch (what) {
+        case Event::submit:
+            event = job.state == queues::JobState::pending ? log_id::job_accepted : log_id::job_held;
+            break;
+        case Event::start:
+            event = log_id::job_started;
+            break;
+        case Event::begin_sending:
+            event = log_id::job_sending;
+            break;
+        case Event::retry_later:
+            event = log_id::job_waiting;
+            break;
+        case Event::delivered:
+            event = log_id::job_printed;
+            break;
+        case Event::release:
+            event = log_id::job_released;
+            break;
+        case Event::redo:
+            event = log_id::job_redo;
+            break;
+        case Event::cancel:
+            event = log_id::job_canceled;
+            break;
+        case Event::abort:
+            event = log_id::job_aborted;
+            break;
+        default:
+            event = log_id::job_held;
+            break;
+    }
+    if (event == log_id::job_held || event == log_id::job_waiting || event == log_id::job_aborted)
+        level = LogLevel::warning;
+    log_event(level, event,
+              {{"id", std::to_string(job.id.value)},
+               {"queue", job.queue},
+               {"door", job.door},
+               {"user", job.user},
+               {"bytes", std::to_string(job.size_bytes)},
+               {"sent", std::to_string(job.sent_bytes)},
+               {"reason", job.reason}});
+    if (queues::is_finished(job.state)) keep_limited(job);
+    for (const auto& runner : runners_) runner->wake();
+}
+
+void Daemon::keep_limited(const JobSnapshot& job) {
+    std::deque<queues::JobId>& kept = finished_[job.queue];
+    std::erase(kept, job.id);
+    kept.push_back(job.id);
+    while (kept.size() > config_.keep_finished) {
+        const auto oldest = queues_.find(kept.front());
+        kept.pop_front();
+        // One that was printed again meanwhile comes back here when it ends. One that memory has dropped already is
+        // removed with the orphans at the next start.
+        if (!oldest || !queues::is_finished(oldest->state)) continue;
+        asio::post(workers_.pool_executor(), [this, file = oldest->spool_file] {
+            const auto removed = spool_.remove_job(file);
+            if (!removed) log_event(LogLevel::warning, log_id::spool_failed, {{"text", describe(removed.error())}});
+        });
+    }
+}
+
+std::uint16_t Daemon::lpd_port() const {
+    return lpd_ ? lpd_->port() : std::uint16_t{0};
+}
+
+std::uint16_t Daemon::socket_port(const std::string& queue) const {
+    const auto found = sockets_.find(queue);
+    return found == sockets_.end() ? std::uint16_t{0} : found->second->port();
+}
+
+std::uint16_t Daemon::http_port() const {
+    return http_ ? static_cast<std::uint16_t>(http_->port()) : std::uint16_t{0};
+}
+
+}  // namespace opispool::spooler

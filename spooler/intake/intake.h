@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// What every door needs, and the step all doors share: a spooled document becomes a job.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <string>
+
+#include "base/result.h"
+#include "queues/queue_service.h"
+#include "spooler/config.h"
+#include "spooler/intake/spool_writer.h"
+#include "spooler/intake/start_gate.h"
+#include "spooler/intake/tail_check.h"
+
+namespace opispool::spooler {
+
+// All of it outlives the doors.    owner  Daemon
+struct Intake {
+    const Config& config;
+    queues::QueueService& queues;
+    const Spool& spool;
+    StartGate& gate;
+    boost::asio::any_io_executor loop, pool;
+};
+
+// Durable when it answers with the id; only then may the client be told. On an error the spool file is removed.
+boost::asio::awaitable<Result<queues::JobId>> submit_job(Intake& intake, queues::NewJob job);
+
+// Looks at a document that is still in tmp/.
+boost::asio::awaitable<Result<TailVerdict>> check_tail_of(Intake& intake, std::string path);
+
+// Removes a committed document nobody was promised anything about.
+boost::asio::awaitable<void> remove_document(Intake& intake, std::string spool_file);
+
+}  // namespace opispool::spooler

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "spooler/job_runner.h"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "base/log.h"
+#include "base/mapped_file.h"
+#include "base/text.h"
+#include "opi/image_index.h"
+#include "rip_out/retry_policy.h"
+#include "spooler/log_events.h"
+#include "spooler/workers.h"
+
+namespace opispool::spooler {
+
+namespace asio = boost::asio;
+using queues::Done;
+using queues::JobId;
+
+namespace {
+
+// Also without any event: the wall clock may have been set.
+constexpr std::int64_t longest_sleep_ms = 60'000;
+constexpr std::int64_t store_retry_ms = 1'000;
+
+Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue) {
+    auto thin = MappedFile::open(path);
+    if (!thin) return fail(thin.error());
+    const auto index = opi::ImageIndex::open(queue.store_paths);
+    if (!index) return fail(index.error());
+    opi::PlanRequest request;
+    request.thin = *thin;
+    request.index = &*index;
+    request.profile = queue.profile;
+    request.on_missing = queue.on_missing;
+    auto outcome = opi::make_plan(request);
+    if (!outcome || !outcome->plan) return outcome;
+    if (auto checked = opi::check_plan(*outcome->plan); !checked) return fail(checked.error());
+    return outcome;
+}
+
+std::string job_name(JobId id) {
+    return "job " + std::to_string(id.value);
+}
+
+}  // namespace
+
+JobRunner::JobRunner(RunnerServices services, QueueConfig queue)
+    : services_(std::move(services)), queue_(std::move(queue)), timer_(services_.loop) {}
+
+void JobRunner::start() {
+    asio::co_spawn(services_.loop, run(), log_exception("job runner"));
+}
+
+std::optional<JobId> JobRunner::next_job() const {
+    const auto id = services_.queues.next_job(queue_.name);
+    if (!id) return std::nullopt;
+    const auto job = services_.queues.find(*id);
+    if (!job || !services_.gate.is_open(job->spool_file)) return std::nullopt;
+    return id;
+}
+
+bool JobRunner::is_ours(JobId id) const {
+    const auto job = services_.queues.find(id);
+    return job && job->state == queues::JobState::processing;
+}
+
+asio::awaitable<void> JobRunner::run() {
+    while (!finishing_) {
+        const std::optional<JobId> id = next_job();
+        if (!id) {
+            const auto wake_ms = services_.queues.next_wake_ms(queue_.name);
+            const std::int64_t now_ms = services_.clock.now_ms();
+            co_await pause(wake_ms && *wake_ms > now_ms ? *wake_ms - now_ms : longest_sleep_ms);
+            continue;
+        }
+        current_ = id;
+        std::string broken;
+        try {
+            co_await run_job(*id);
+        } catch (const std::exception& error) {
+            broken = error.what();
+        }
+        sender_.reset();
+        if (!broken.empty()) {
+            log_event(LogLevel::error, log_id::internal_exception, {{"in", job_name(*id)}, {"text", broken}});
+            co_await hold(*id, "internal error: " + broken + "; the other jobs go on");
+        }
+        current_.reset();
+        if (on_idle_) on_idle_();
+    }
+}
+
+asio::awaitable<void> JobRunner::run_job(JobId id) {
+    queues::QueueService& queues = services_.queues;
+    Verb start = [&queues, id](Done done) { queues.start(id, std::move(done)); };
+    const Result<void> started = co_await wait_for<void>(start);
+    if (!started) {
+        if (started.error().code == Code::conflict) co_return;
+        log_event(LogLevel::error, log_id::job_record_failed,
+                  {{"id", std::to_string(id.value)}, {"text", describe(started.error())}});
+        co_return co_await pause(store_retry_ms);
+    }
+    const auto job = queues.find(id);
+    if (!job) co_return;
+
+    Result<opi::PlanOutcome> outcome = co_await plan(job->spool_file);
+    if (!is_ours(id)) co_return;
+    if (!outcome) co_return co_await hold(id, describe(outcome.error()));
+    for (const std::string& warning : outcome->warnings) queues.add_message(id, "warning: " + warning);
+    if (!outcome->plan) co_return co_await hold_unplanned(id, *outcome);
+
+    const std::uint64_t total_bytes = outcome->plan->total_bytes();
+    if (finishing_) co_return co_await settle_stopped(id, 0, total_bytes);
+    const rip_out::SendResult result = co_await send(*job, outcome->plan);
+    co_await settle(id, result, total_bytes);
+}
+
+asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file) {
+    const std::string path = services_.spool.job_path(spool_file);
+    const QueueConfig& queue = queue_;
+    auto work = [path, &queue] { return plan_document(path, queue); };
+    co_return co_await on_pool(services_.pool, work);
+}
+
+asio::awaitable<void> JobRunner::hold_unplanned(JobId id, opi::PlanOutcome outcome) {
+    for (const opi::Problem& problem : outcome.problems)
+        services_.queues.add_message(id, opi::problem_line(job_name(id), problem));
+    if (outcome.problems.empty()) co_return co_await hold(id, "the job can't be planned, no reason was given");
+    std::string reason = opi::problem_line(job_name(id), outcome.problems.front());
+    if (outcome.problems.size() > 1)
+        reason += " (and " + std::to_string(outcome.problems.size() - 1) + " more; see the job's messages)";
+    co_await hold(id, reason);
+}
+
+asio::awaitable<rip_out::SendResult> JobRunner::send(queues::JobSnapshot job,
+                                                     std::shared_ptr<const opi::SplicePlan> plan) {
+    const JobId id = job.id;
+    const std::uint64_t total_bytes = plan->total_bytes();
+    auto made = rip_out::make_sender(queue_.sender, services_.loop, services_.pool);
+    rip_out::SendResult result;
+    if (!made) {
+        result.text = describe(made.error());
+        result.stop_queue = true;
+        co_return result;
+    }
+    sender_ = std::move(*made);
+    begin_error_.clear();
+    rip_out::JobTicket ticket;
+    ticket.job_name = std::to_string(id.value);
+    ticket.title = job.title;
+    ticket.user = job.user;
+    ticket.host = job.host;
+    rip_out::Sender::Hooks hooks;
+    hooks.before_first_byte = [this, id, total_bytes] { return begin_sending(id, total_bytes); };
+    hooks.progress = [this, id](std::uint64_t sent_bytes) { services_.queues.progress(id, sent_bytes); };
+    result = co_await sender_->send(plan, ticket, hooks);
+    sender_.reset();
+    co_return result;
+}
+
+asio::awaitable<bool> JobRunner::begin_sending(JobId id, std::uint64_t total_bytes) {
+    queues::QueueService& queues = services_.queues;
+    Verb begin = [&queues, id, total_bytes](Done done) { queues.begin_sending(id, total_bytes, std::move(done)); };
+    const Result<void> begun = co_await wait_for<void>(begin);
+    if (!begun) begin_error_ = describe(begun.error());
+    co_return begun.has_value() && is_ours(id);
+}
+
+asio::awaitable<void> JobRunner::settle(JobId id, rip_out::SendResult result, std::uint64_t total_bytes) {
+    using rip_out::Outcome;
+    queues::QueueService& queues = services_.queues;
+    for (const rip_out::RipMessage& message : result.messages) queues.add_message(id, "RIP: " + message.text);
+    if (!is_ours(id)) co_return;
+    queues.progress(id, result.sent_bytes);
+    switch (result.outcome) {
+        case Outcome::delivered: {
+            if (!result.text.empty()) queues.add_message(id, result.text);
+            Verb delivered = [&queues, id](Done done) { queues.delivered(id, std::move(done)); };
+            co_await report(id, delivered);
+            break;
+        }
+        case Outcome::canceled:
+            if (begin_error_.empty()) co_return co_await settle_stopped(id, result.sent_bytes, total_bytes);
+            co_return co_await retry(id, store_retry_ms, "the sending mark could not be stored: " + begin_error_);
+        default: {
+            const auto job = queues.find(id);
+            const unsigned attempt = static_cast<unsigned>(job ? std::max(job->attempts, 1) : 1);
+            const auto delay_ms = rip_out::pick_retry_delay_ms(result, attempt);
+            if (delay_ms) co_return co_await retry(id, *delay_ms, result.text);
+            co_return co_await hold(id, result.text);
+        }
+    }
+}
+
+asio::awaitable<void> JobRunner::settle_stopped(JobId id, std::uint64_t sent_bytes, std::uint64_t total_bytes) {
+    if (sent_bytes == 0) co_return co_await retry(id, 0, "the server was stopped before a byte was sent");
+    co_await hold(id, "the server was stopped while sending: " + format_bytes(sent_bytes) + " of " +
+                          format_bytes(total_bytes) +
+                          " were already sent, the RIP may have printed part of it. Release it to send it again from "
+                          "the start, or cancel it");
+}
+
+asio::awaitable<void> JobRunner::hold(JobId id, std::string reason) {
+    queues::QueueService& queues = services_.queues;
+    Verb verb = [&queues, id, reason](Done done) { queues.hold_for_problem(id, reason, std::move(done)); };
+    co_await report(id, verb);
+}
+
+asio::awaitable<void> JobRunner::retry(JobId id, std::int64_t delay_ms, std::string reason) {
+    queues::QueueService& queues = services_.queues;
+    const UnixMs not_before_ms = services_.clock.now_ms() + delay_ms;
+    Verb verb = [&queues, id, not_before_ms, reason](Done done) {
+        queues.retry_later(id, not_before_ms, reason, std::move(done));
+    };
+    co_await report(id, verb);
+}
+
+asio::awaitable<void> JobRunner::report(JobId id, Verb verb) {
+    for (;;) {
+        const Result<void> stored = co_await wait_for<void>(verb);
+        if (stored) co_return;
+        const Code code = stored.error().code;
+        // A person changed the job meanwhile: their word stands.
+        if (code == Code::conflict && !is_ours(id)) co_return;
+        log_event(LogLevel::error, log_id::job_record_failed,
+                  {{"id", std::to_string(id.value)}, {"text", describe(stored.error())}});
+        // At shutdown the next start settles it: the sending mark is durable.
+        if (!is_ours(id) || stopping_ || code == Code::not_permitted) co_return;
+        co_await pause(store_retry_ms);
+    }
+}
+
+asio::awaitable<void> JobRunner::pause(std::int64_t longest_ms) {
+    timer_.expires_after(std::chrono::milliseconds(std::clamp<std::int64_t>(longest_ms, 1, longest_sleep_ms)));
+    const auto token = asio::as_tuple(asio::use_awaitable);
+    co_await timer_.async_wait(token);
+}
+
+void JobRunner::stop_job(JobId id) {
+    if (current_ == id && sender_) sender_->stop();
+}
+
+void JobRunner::finish_current() {
+    finishing_ = true;
+    wake();
+}
+
+void JobRunner::stop_current() {
+    stopping_ = true;
+    finish_current();
+    if (sender_) sender_->stop();
+}
+
+}  // namespace opispool::spooler
