@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iostream>
 
 #include "base/text.h"
 #include "spooler/cli/file_output.h"
@@ -14,7 +13,20 @@ namespace opispool::cli {
 
 namespace {
 
-constexpr std::array<Command, 0> all_commands{};
+constexpr std::array<Command, 12> all_commands{{
+    {"resolve", "replace a job's OPI references by the high-resolution pictures", run_resolve},
+    {"scan", "list a job's OPI references and the files they mean", run_scan},
+    {"plan", "show what the result of a job would be made of", run_plan},
+    {"submit", "send a document to a queue", run_submit},
+    {"queues", "list the queues", run_queues},
+    {"jobs", "list the jobs", run_jobs},
+    {"job", "show one job", run_job},
+    {"hold", "keep jobs from printing", run_hold},
+    {"release", "let held jobs print", run_release},
+    {"cancel", "end jobs", run_cancel},
+    {"redo", "print finished jobs again", run_redo},
+    {"stop-and-hold", "stop jobs that are being sent, and hold them", run_stop_and_hold},
+}};
 
 std::string help_text() {
     std::string text =
@@ -23,7 +35,7 @@ std::string help_text() {
     for (const Command& command : all_commands) {
         text += "  ";
         text += command.name;
-        text.append(10 - command.name.size(), ' ');
+        text.append(15 - command.name.size(), ' ');
         text += command.summary;
         text += '\n';
     }

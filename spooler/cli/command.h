@@ -51,5 +51,6 @@ int run_hold(const std::vector<std::string>& arguments);
 int run_release(const std::vector<std::string>& arguments);
 int run_cancel(const std::vector<std::string>& arguments);
 int run_redo(const std::vector<std::string>& arguments);
+int run_stop_and_hold(const std::vector<std::string>& arguments);
 
 }  // namespace opispool::cli

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+#include "spooler/http/api_handlers.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <functional>
+#include <vector>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "spooler/http/api_json.h"
+#include "spooler/log_events.h"
+#include "spooler/workers.h"
+
+namespace opispool::http {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using queues::JobId;
+using queues::JobSnapshot;
+
+namespace {
+
+// Newest finished jobs in one answer; older ones are found by their number.
+constexpr std::size_t finished_limit = 500;
+constexpr std::size_t longest_name_bytes = 255;
+
+ApiReply json_reply(const json::value& value, unsigned status = 200) {
+    return {status, json::serialize(value) + "\n", {}};
+}
+
+std::string parameter(const Route& route, const char* name, std::string otherwise = {}) {
+    const auto found = route.query.find(name);
+    if (found == route.query.end()) return otherwise;
+    std::string text = printable(found->second);
+    if (text.size() <= longest_name_bytes) return text;
+    std::size_t cut = longest_name_bytes;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+    return text.substr(0, cut);
+}
+
+void call_verb(queues::QueueService& service, Verb verb, JobId id, const std::string& actor, queues::Done done) {
+    switch (verb) {
+        case Verb::hold:
+            return service.hold(id, actor, std::move(done));
+        case Verb::release:
+            return service.release(id, actor, std::move(done));
+        case Verb::cancel:
+            return service.cancel(id, actor, std::move(done));
+        case Verb::redo:
+            return service.redo(id, actor, std::move(done));
+        case Verb::stop_and_hold:
+            return service.stop_and_hold(id, actor, std::move(done));
+    }
+}
+
+}  // namespace
+
+ApiReply error_reply(unsigned status, std::string_view text) {
+    return json_reply(json_of_error(text), status);
+}
+
+ApiReply error_reply(const Error& error) {
+    unsigned status = 500;
+    switch (error.code) {
+        case Code::not_found:
+            status = 404;
+            break;
+        case Code::not_permitted:
+        case Code::conflict:
+            status = 409;
+            break;
+        case Code::bad_syntax:
+            status = 400;
+            break;
+        case Code::too_large:
+            status = 413;
+            break;
+        case Code::no_space:
+            status = 507;
+            break;
+        default:
+            break;
+    }
+    // What a client may know is the text; a server's path or SQL step is for the log.
+    return error_reply(status, status == 500 ? describe(error) : error.text);
+}
+
+asio::awaitable<ApiReply> ApiHandlers::handle(Route route) {
+    switch (route.endpoint) {
+        case Endpoint::list_queues:
+            co_return list_queues();
+        case Endpoint::list_jobs:
+            co_return co_await list_jobs(std::move(route));
+        case Endpoint::show_job:
+            co_return co_await show_job(route.job, 200);
+        case Endpoint::change_job:
+            co_return co_await change_job(std::move(route));
+        case Endpoint::submit_job:
+            break;
+    }
+    co_return error_reply(500, "a submission has a body");
+}
+
+ApiReply ApiHandlers::list_queues() const {
+    const std::vector<JobSnapshot> jobs = service_.list({});
+    json::array list;
+    for (const queues::Queue& queue : service_.queues()) list.emplace_back(json_of(queue, jobs));
+    json::object object;
+    object["queues"] = std::move(list);
+    return json_reply(object);
+}
+
+asio::awaitable<ApiReply> ApiHandlers::list_jobs(Route route) {
+    const auto queue_parameter = route.query.find("queue");
+    const std::string queue = queue_parameter == route.query.end() ? "" : queue_parameter->second;
+    if (!queue.empty() && service_.queue(queue) == nullptr)
+        co_return error_reply(404, "there is no queue '" + printable(queue) + "'");
+    std::optional<queues::JobState> state;
+    if (const auto word = route.query.find("state"); word != route.query.end()) {
+        state = queues::parse_job_state(word->second);
+        if (!state) co_return error_reply(400, "'" + printable(word->second) + "' is not a job state");
+    }
+    const auto finished_parameter = route.query.find("finished");
+    const std::string finished_word = finished_parameter == route.query.end() ? "0" : finished_parameter->second;
+    if (finished_word != "0" && finished_word != "1") co_return error_reply(400, "finished is 0 or 1");
+
+    std::vector<JobSnapshot> jobs = service_.list(queue);
+    if (finished_word == "1" || (state && queues::is_finished(*state))) {
+        using Jobs = std::vector<JobSnapshot>;
+        std::function<void(std::function<void(Result<Jobs>)>)> ask = [this,
+                                                                      &queue](std::function<void(Result<Jobs>)> done) {
+            service_.list_finished(queue, finished_limit, std::move(done));
+        };
+        Result<Jobs> finished = co_await spooler::wait_for<Jobs>(std::move(ask));
+        if (!finished) co_return error_reply(finished.error());
+        jobs.insert(jobs.end(), finished->begin(), finished->end());
+    }
+    json::array list;
+    for (const JobSnapshot& job : jobs)
+        if (!state || job.state == *state) list.emplace_back(json_of(job));
+    json::object object;
+    object["jobs"] = std::move(list);
+    co_return json_reply(object);
+}
+
+asio::awaitable<ApiReply> ApiHandlers::show_job(JobId id, unsigned status) {
+    std::function<void(std::function<void(Result<JobSnapshot>)>)> ask =
+        [this, id](std::function<void(Result<JobSnapshot>)> done) { service_.find_any(id, std::move(done)); };
+    Result<JobSnapshot> job = co_await spooler::wait_for<JobSnapshot>(std::move(ask));
+    if (!job) co_return error_reply(job.error());
+    co_return json_reply(json_of(*job), status);
+}
+
+asio::awaitable<ApiReply> ApiHandlers::change_job(Route route) {
+    const std::string actor = parameter(route, "by", "http");
+    std::function<void(std::function<void(Result<void>)>)> change = [&](std::function<void(Result<void>)> done) {
+        call_verb(service_, route.verb, route.job, actor, std::move(done));
+    };
+    Result<void> changed = co_await spooler::wait_for<void>(std::move(change));
+    if (!changed) co_return error_reply(changed.error());
+    co_return co_await show_job(route.job, 200);
+}
+
+asio::awaitable<tl::expected<std::unique_ptr<Upload>, ApiReply>> ApiHandlers::begin_upload(
+    Route route, std::string peer, std::optional<std::uint64_t> length_bytes) {
+    using Begun = tl::expected<std::unique_ptr<Upload>, ApiReply>;
+    const queues::Queue* queue = service_.queue(route.queue);
+    std::optional<ApiReply> refusal;
+    if (queue == nullptr)
+        refusal = error_reply(404, "there is no queue '" + printable(route.queue) + "'");
+    else if (!queue->accepting)
+        refusal = error_reply(409, "the queue '" + printable(route.queue) + "' does not accept jobs");
+    else if (length_bytes == std::uint64_t{0})
+        refusal = error_reply(400, "the document is empty");
+    if (refusal) {
+        Begun refused = tl::unexpected(std::move(*refusal));
+        co_return refused;
+    }
+    queues::NewJob job;
+    job.queue = route.queue;
+    job.title = parameter(route, "title");
+    job.user = parameter(route, "user");
+    job.host = parameter(route, "host", std::move(peer));
+    job.door = "http";
+    auto upload = std::make_unique<Upload>(spool_, pool_, std::move(job));
+    Result<void> opened = co_await upload->open(length_bytes.value_or(0));
+    Begun begun = std::move(upload);
+    if (!opened) begun = tl::unexpected(error_reply(opened.error()));
+    co_return begun;
+}
+
+asio::awaitable<ApiReply> ApiHandlers::finish_upload(std::unique_ptr<Upload> upload) {
+    Result<queues::NewJob> job = co_await upload->commit();
+    if (!job) co_return error_reply(job.error());
+    const std::string spool_file = job->spool_file;
+    std::function<void(std::function<void(Result<JobId>)>)> submit = [&](std::function<void(Result<JobId>)> done) {
+        service_.submit(std::move(*job), std::move(done));
+    };
+    Result<JobId> id = co_await spooler::wait_for<JobId>(std::move(submit));
+    if (id) co_return co_await show_job(*id, 201);
+
+    auto remove = [this, spool_file] { return spool_.remove_job(spool_file); };
+    Result<void> removed = co_await spooler::on_pool(pool_, std::move(remove));
+    if (!removed)
+        log_event(LogLevel::warning, spooler::log_id::spool_failed,
+                  {{"file", spool_file}, {"reason", describe(removed.error())}});
+    co_return error_reply(id.error());
+}
+
+}  // namespace opispool::http

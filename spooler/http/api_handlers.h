@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: AGPL-3.0-or-later
+// What the HTTP API does: every answer comes from QueueService, the same door the other ways in use.
+//   thread  loop
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "queues/queue_service.h"
+#include "spooler/http/router.h"
+#include "spooler/http/upload.h"
+#include "spooler/intake/spool_writer.h"
+
+namespace opispool::http {
+
+struct ApiReply {
+    unsigned status = 200;
+    std::string body;   // JSON with a closing line feed
+    std::string allow;  // 405 only
+};
+
+ApiReply error_reply(unsigned status, std::string_view text);
+// 404 not_found, 409 not_permitted and conflict, 400 bad_syntax, 413 too_large, 507 no_space, else 500.
+ApiReply error_reply(const Error& error);
+
+class ApiHandlers {
+  public:
+    // all outlive the handlers and every request that is running      pool  for file work
+    ApiHandlers(queues::QueueService& service, const spooler::Spool& spool, boost::asio::any_io_executor pool)
+        : service_(service), spool_(spool), pool_(std::move(pool)) {}
+
+    // Everything but a submission. Always answers; errors are replies.
+    boost::asio::awaitable<ApiReply> handle(Route route);
+
+    // ---- a submission: begin, append the body to the upload, finish. An upload that is dropped was never there.
+    //   peer          "127.0.0.1", kept as the job's host if the client names none
+    //   length_bytes  from Content-Length, nothing if chunked
+    //   returns       the upload, or the refusal to send before any byte of the body is read
+    boost::asio::awaitable<tl::expected<std::unique_ptr<Upload>, ApiReply>> begin_upload(
+        Route route, std::string peer, std::optional<std::uint64_t> length_bytes);
+    // 201 and the job only after file and record are durable.
+    boost::asio::awaitable<ApiReply> finish_upload(std::unique_ptr<Upload> upload);
+
+  private:
+    ApiReply list_queues() const;
+    boost::asio::awaitable<ApiReply> list_jobs(Route route);
+    boost::asio::awaitable<ApiReply> show_job(queues::JobId id, unsigned status);
+    boost::asio::awaitable<ApiReply> change_job(Route route);
+
+    queues::QueueService& service_;
+    const spooler::Spool& spool_;
+    boost::asio::any_io_executor pool_;
+};
+
+}  // namespace opispool::http
