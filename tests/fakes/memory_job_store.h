@@ -2,7 +2,8 @@
 // A JobStore that forgets everything at the end of the test, and fails when told to.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,8 +18,14 @@ class MemoryJobStore final : public JobStore {
   public:
     // The next `count` writes (insert, update) fail with `error`.
     void fail_writes(int count, Error error) {
+        passes_ = 0;
         failures_ = count;
         failure_ = std::move(error);
+    }
+    // `count` writes pass, the one after them fails with `error`.
+    void fail_writes_after(int count, Error error) {
+        fail_writes(1, std::move(error));
+        passes_ = count;
     }
     const std::map<JobId, Job>& jobs() const { return data_.jobs; }
     int commits() const { return commits_; }
@@ -29,6 +36,7 @@ class MemoryJobStore final : public JobStore {
         Job stored = job;
         stored.id = id;
         data_.jobs.emplace(id, std::move(stored));
+        undo_.emplace_back([this, id] { data_.jobs.erase(id); });
         return id;
     }
 
@@ -38,6 +46,7 @@ class MemoryJobStore final : public JobStore {
         if (found == data_.jobs.end()) return fail(Code::not_found, Operation::store, "no such job");
         if (found->second.state != expected)
             return fail(Code::conflict, Operation::store, "the job is " + std::string(name_of(found->second.state)));
+        undo_.emplace_back([this, before = found->second] { data_.jobs.at(before.id) = before; });
         found->second = job;
         return {};
     }
@@ -65,6 +74,7 @@ class MemoryJobStore final : public JobStore {
 
     Result<void> record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) override {
         data_.events.push_back(EventRecord{id, event, actor, at_ms});
+        undo_.emplace_back([this] { data_.events.pop_back(); });
         return {};
     }
 
@@ -76,15 +86,16 @@ class MemoryJobStore final : public JobStore {
     }
 
     Result<void> in_one_commit(const std::function<Result<void>()>& steps) override {
-        Data before = data_;
+        if (depth_ == 0) undo_.clear();
+        const std::size_t mark = undo_.size();
+        ++depth_;
         auto result = steps();
+        --depth_;
         if (!result) {
-            const std::int64_t last_id = data_.last_id;  // an id is never given twice
-            data_ = std::move(before);
-            data_.last_id = last_id;
+            for (; undo_.size() > mark; undo_.pop_back()) undo_.back()();
             return result;
         }
-        ++commits_;
+        if (depth_ == 0) ++commits_;
         return {};
     }
 
@@ -96,12 +107,16 @@ class MemoryJobStore final : public JobStore {
     };
 
     std::optional<Error> take_failure() {
-        if (failures_ == 0) return std::nullopt;
+        if (failures_ == 0 || passes_-- > 0) return std::nullopt;
+        passes_ = 0;
         --failures_;
         return failure_;
     }
 
     Data data_;
+    std::vector<std::function<void()>> undo_;  // of the writes in the present commit
+    int depth_ = 0;
+    int passes_ = 0;
     int failures_ = 0;
     int commits_ = 0;
     Error failure_;
