@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 # Installs what opispool needs on Debian 12, as root or through sudo.   samples/install.sh [build|samples|tests]...
 set -euo pipefail
-# shellcheck source=samples/lib.sh
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 [ $# -gt 0 ] || set -- build samples

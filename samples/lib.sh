@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 # Shared by samples/*.sh and tests/run.sh: progress lines, packages, the build. Source it; it starts nothing by itself.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build pkg-config libtiff-dev libjpeg62-turbo-dev zlib1g-dev libboost1.81-dev
     libboost-program-options1.81-dev libboost-json1.81-dev libsqlite3-dev libexpected-dev libgs-dev)
 sample_packages=(ghostscript rlpr netcat-openbsd python3)
-test_packages=(git libgtest-dev libgmock-dev poppler-utils libtiff-tools curl psutils clang-format-14 cups-client
-    cups-ipp-utils python3-pil python3-numpy)
+test_packages=(git libgtest-dev libgmock-dev poppler-utils libtiff-tools curl clang-format-14 python3-pil python3-numpy
+    libcups2 libavahi-client3)
 
 step_number=0
 started=$SECONDS
@@ -28,9 +28,18 @@ die() {
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
+as_root=()
+
+become_root() { # WHY
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || die "run this as root, or install sudo, $1"
+        as_root=(sudo)
+    fi
+}
+
 # install_packages NAME...: by apt, only what is missing; names the package that can't be had.
 install_packages() {
-    local package missing=() as_root=()
+    local package missing=()
     command -v dpkg-query >/dev/null || die "this is not a Debian system; opispool is built and tried on Debian 12"
     for package in "$@"; do is_installed "$package" || missing+=("$package"); done
     if [ ${#missing[@]} -eq 0 ]; then
@@ -38,10 +47,7 @@ install_packages() {
         return
     fi
     note "missing: ${missing[*]}"
-    if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || die "run this as root, or install sudo, to install: ${missing[*]}"
-        as_root=(sudo)
-    fi
+    become_root "to install: ${missing[*]}"
     "${as_root[@]}" apt-get update -qq </dev/null || die "apt-get update failed; is there a network and a package source?"
     for package in "${missing[@]}"; do
         apt-cache show "$package" >/dev/null 2>&1 ||
@@ -78,4 +84,26 @@ build_preset() {
         { tail -n 30 "$log" >&2 && die "cmake --preset $preset failed; all of it is in $log"; }
     (cd "$root" && cmake --build --preset "$preset" -j "$(build_jobs)" ${1:+--target "$@"}) </dev/null >"$log" 2>&1 ||
         { tail -n 60 "$log" >&2 && die "the build failed; all of it is in $log"; }
+}
+
+# Nobody listens there: state 0A in the kernel's table. Nothing is sent to a stranger's port.
+port_is_free() { ! grep -qiE "^ *[0-9]+: [0-9A-F]+:$(printf %04X "$1") [0-9A-F:]+ 0A" /proc/net/tcp /proc/net/tcp6; }
+
+# unpack_cups_backends: CUPS's clients lpd and socket, taken out of their package into build/peers and not installed, because
+# the package would bring and start a print service.
+unpack_cups_backends() {
+    local peers=$root/build/peers
+    export OPISPOOL_CUPS_BACKENDS=$peers/usr/lib/cups/backend-available
+    if [ -x "$OPISPOOL_CUPS_BACKENDS/lpd" ] && [ -x "$OPISPOOL_CUPS_BACKENDS/socket" ]; then return; fi
+    rm -rf "$peers"
+    mkdir -p "$peers"
+    if ! (cd "$peers" && apt-get download -qq cups) </dev/null >/dev/null 2>&1; then
+        become_root "to refresh the package lists"
+        "${as_root[@]}" apt-get update -qq </dev/null || die "apt-get update failed; is there a network and a package source?"
+    fi
+    [ -n "$(find "$peers" -name 'cups_*.deb')" ] || (cd "$peers" && apt-get download -qq cups) </dev/null >/dev/null 2>&1 ||
+        die "package cups can't be downloaded; is there a network and a package source?"
+    dpkg -x "$peers"/cups_*.deb "$peers"
+    [ -x "$OPISPOOL_CUPS_BACKENDS/lpd" ] || die "package cups has no backend lpd; Debian 12 has it"
+    note "CUPS's backends lpd and socket are in build/peers"
 }

@@ -10,7 +10,7 @@
 #
 # Exit 0 only if every plate is right.
 set -euo pipefail
-# shellcheck source=samples/lib.sh
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 samples=$root/samples
@@ -38,9 +38,6 @@ parse_options() {
         esac
     done
 }
-
-# Nobody listens there: state 0A in the kernel's table. Nothing is sent to a stranger's port.
-port_is_free() { ! grep -qiE "^ *[0-9]+: [0-9A-F]+:$(printf %04X "$1") [0-9A-F:]+ 0A" /proc/net/tcp /proc/net/tcp6; }
 
 ports_are_free() {
     local port
@@ -116,6 +113,10 @@ for job in sorted(json.load(sys.stdin)["jobs"], key=lambda job: job["id"]):
           " ".join([job["reason"]] + job["messages"]))'
 }
 
+jobs_are_known() { # HOW_MANY
+    [ "$(job_lines | wc -l)" -ge "$1" ]
+}
+
 jobs_are_done() { # HOW_MANY
     [ "$(job_lines | awk '$4 != "pending" && $4 != "processing" { n++ } END { print n + 0 }')" -ge "$1" ]
 }
@@ -149,17 +150,19 @@ make_pictures() {
 
 # check_plates: one line of the table for each job; counts what is wrong.
 check_plates() {
-    local line id queue door state size result seconds reason number=0 job rip verdict rate
+    local queue door state size result seconds reason number=0 job rip verdict rate
     wrong=0
     printf '\n%-10s %-22s %10s %12s %8s %7s  %s\n' job 'door -> RIP' 'thin in' 'press-ready' seconds MB/s plates
-    while read -r id queue door state size result seconds reason; do
+    while read -r _ queue door state size result seconds reason; do
         job=${sent[number]} number=$((number + 1))
         rip=appsocket
         [ "$queue" = press ] || rip=lpd
         verdict="plates at ${out#"$PWD"/}/plates/$rip/$job"
         if [ "$job" = missing ]; then
-            if [ "$state" != pending_held ] || [[ $reason != *regatta.tif* ]]; then wrong=$((wrong + 1)) && verdict="WRONG: $state $reason"; else verdict="held, as it must be: $reason"; fi
-            result=0
+            verdict="held, as it must be: $reason"
+            if [[ $state != pending_held || $reason != *regatta.tif* ]]; then
+                wrong=$((wrong + 1)) verdict="WRONG: $state $reason"
+            fi
         elif [ "$state" != completed ]; then
             wrong=$((wrong + 1)) verdict="WRONG: $state $reason"
         elif ! "$bin/compare_plates" "$out/plates/$rip/$job" "$out/truth/$job" >"$out/compare.log"; then
@@ -213,7 +216,7 @@ for job in "${jobs[@]}"; do
     print_by_appsocket $((9102 + offset)) "$samples/thin/$job.ps" || die "nc could not print $job"
     sent+=("$job")
     # The order of the table is the order of arrival; AppSocket has no acknowledgement to wait for.
-    wait_for 30 "${pids[1]}" "$out/opispoold.log" eval '[ "$(job_lines | wc -l)" -ge ${#sent[@]} ]'
+    wait_for 30 "${pids[1]}" "$out/opispoold.log" jobs_are_known ${#sent[@]}
 done
 step 'print a page whose picture is missing'
 print_by_lpr press "$samples/thin/missing.ps" || die "rlpr could not print missing"

@@ -4,11 +4,13 @@
 #
 #   tests/run.sh [ctest options]     e.g. tests/run.sh -L unit; the last lines and the exit code are ctest's
 set -euo pipefail
-# shellcheck source=samples/lib.sh
+# shellcheck source=SCRIPTDIR/../samples/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../samples/lib.sh"
 
 step 'Debian packages'
 install_packages "${build_packages[@]}" "${sample_packages[@]}" "${test_packages[@]}"
+step 'other people'"'"'s print clients'
+unpack_cups_backends
 step 'build (the first time takes some minutes)'
 build_preset ci
 step 'tests'
