@@ -97,7 +97,7 @@ asio::awaitable<void> HttpServer::accept_loop(std::shared_ptr<tcp::acceptor> acc
             // Out of descriptors, most likely: trying again at once would only burn the processor.
             log_event(LogLevel::error, spooler::log_id::listen_failed, {{"door", "http"}, {"reason", error.message()}});
             pause.expires_after(accept_pause);
-            auto [ignored] = co_await pause.async_wait(with_error);
+            [[maybe_unused]] auto waited = co_await pause.async_wait(with_error);
             continue;
         }
         if (shared->sessions.size() >= shared->limits.connections) {
