@@ -80,7 +80,7 @@ def third_parties(files):
 
 def machine_paths(files):
     """A path that exists on one machine only: home folders, the build's scratch folders, other people's checkouts."""
-    pattern = re.compile(r"(?<![\w./>])/(?:root|home/\w+|work|tmp|mnt|srv/build)(?:/[\w.-]+)+")
+    pattern = re.compile(r"(?<![\w./>])(?<![+/] ")/(?:root|home/\w+|work|tmp|mnt|srv/build)(?:/[\w.-]+)+")
     found = []
     for path, text in files.items():
         if path.startswith(("tests/lint/", "tests/golden/", "tests/data/", "tests/fuzz/corpus/")) or "\0" in text:
@@ -110,26 +110,17 @@ def licence_line(files):
 
 
 def listed_in_cmake(files):
-    """Every .cpp is named by the CMakeLists.txt of its folder or of one above it, and none is found by a glob."""
+    """Every .cpp is named by a CMakeLists.txt, relative to that file's folder, and none is found by a glob."""
     found = []
     lists = {os.path.dirname(path): text for path, text in files.items() if os.path.basename(path) == "CMakeLists.txt"}
     for path, text in files.items():
         if os.path.basename(path) == "CMakeLists.txt" or path.endswith(".cmake"):
             if re.search(r"file\s*\(\s*GLOB", text):
                 found.append(f"{path}:1: sources are listed, never globbed")
-    for path in sources(files):
-        if not path.endswith(".cpp"):
-            continue
-        folder, named = os.path.dirname(path), False
-        while not named:
-            if folder in lists:
-                inner = re.escape(os.path.relpath(path, folder or "."))
-                named = re.search(rf"(?<![\w/.-]){inner}(?![\w/.-])", re.sub(r"#[^\n]*", "", lists[folder])) is not None
-            if folder == "":
-                break
-            folder = os.path.dirname(folder)
-        if not named:
-            found.append(f"{path}:1: no CMakeLists.txt names this file")
+    named = {os.path.normpath(os.path.join(folder, word)) for folder, text in lists.items()
+             for word in re.findall(r"[\w./-]+\.cpp(?![\w.])", re.sub(r"#[^\n]*", "", text))}
+    found += [f"{path}:1: no CMakeLists.txt names this file" for path in sources(files)
+              if path.endswith(".cpp") and path not in named]
     return found
 
 

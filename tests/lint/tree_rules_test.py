@@ -36,7 +36,7 @@ class TreeRulesTest(unittest.TestCase):
         rule = tree_rules.machine_paths
         for text in ["open('/home/anna/opispool/a')", "cd /root/x", "cp a /tmp/b", "see /work/shared/x.md"]:
             self.assertTrue(self.complains(rule, "opi/a.cpp", text), text)
-        for text in ["/usr/lib/cups/backend/lpd", "a/tmp/b", "$HOME/x", "/dev/tcp/127.0.0.1/1", "jobs/work/x"]:
+        for text in ["/usr/lib/cups/backend/lpd", "a/tmp/b", "$HOME/x", "/dev/tcp/127.0.0.1/1", "jobs/work/x", 'spool + "/tmp/1.job"']:
             self.assertFalse(self.complains(rule, "opi/a.cpp", text), text)
 
     def test_file_length(self):
@@ -57,6 +57,7 @@ class TreeRulesTest(unittest.TestCase):
         self.assertTrue(rule({"opi/emit/a.cpp": "", "opi/CMakeLists.txt": "add(lib a.cpp)"}))
         self.assertTrue(rule({"opi/CMakeLists.txt": "file(GLOB sources *.cpp)"}))
         self.assertFalse(rule({"opi/emit/a.cpp": "", "opi/CMakeLists.txt": "add(lib\n  emit/a.cpp)"}))
+        self.assertFalse(rule({"tests/fakes/a.cpp": "", "tests/opi/CMakeLists.txt": "add(lib\n  ../fakes/a.cpp)"}))
         self.assertFalse(rule({"opi/emit/a.cpp": "", "opi/emit/CMakeLists.txt": "add(lib\n  a.cpp)"}))
 
     def test_folder_page(self):
