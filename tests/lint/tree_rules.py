@@ -80,7 +80,7 @@ def third_parties(files):
 
 def machine_paths(files):
     """A path that exists on one machine only: home folders, the build's scratch folders, other people's checkouts."""
-    pattern = re.compile(r"(?<![\w./>])(?<![+/] ")/(?:root|home/\w+|work|tmp|mnt|srv/build)(?:/[\w.-]+)+")
+    pattern = re.compile(r"(?<![\w./>])(?<![+/] \x22)/(?:root|home/\w+|work|tmp|mnt|srv/build)(?:/[\w.-]+)+")
     found = []
     for path, text in files.items():
         if path.startswith(("tests/lint/", "tests/golden/", "tests/data/", "tests/fuzz/corpus/")) or "\0" in text:
@@ -130,6 +130,10 @@ def folder_page(files):
     return [f"{folder}:1: no README.md" for folder in sorted(folders) if f"{folder}/README.md" not in files]
 
 
+def is_explained(event_id, manual):
+    return re.search(rf"(?<![\w.]){re.escape(event_id)}(?![\w]|\.\w)", manual) is not None
+
+
 def log_events_explained(files):
     """Each event id that a program logs is explained to operators in a manual page."""
     manual = "\n".join(text for path, text in files.items() if path.startswith("spooler/man/")).replace("\\-", "-").replace("\\&", "")
@@ -138,13 +142,17 @@ def log_events_explained(files):
         if os.path.basename(path) != "log_events.h":
             continue
         for match in re.finditer(r'string_view\s+\w+\s*=\s*"([^"]+)"', text):
-            if not re.search(rf"(?<![\w.]){re.escape(match.group(1))}(?![\w]|\.\w)", manual):
+            if not is_explained(match.group(1), manual):
                 found.append(f"{path}:{line_of(text, match.start())}: {match.group(1)} is not explained in spooler/man/")
     for path, text in sources(files).items():
         if path.startswith(("tests/", "base/")):
             continue
-        for match in re.finditer(r'\blog_event\s*\(\s*LogLevel::\w+\s*,\s*"', text):
-            found.append(f"{path}:{line_of(text, match.start())}: event ids are constants of log_events.h")
+        for match in re.finditer(r'\blog_event\s*\(\s*LogLevel::\w+\s*,\s*"([^"]+)"', text):
+            where = f"{path}:{line_of(text, match.start())}: {match.group(1)}"
+            if path.startswith("spooler/"):
+                found.append(f"{where} should be a constant of log_events.h")
+            elif not is_explained(match.group(1), manual):
+                found.append(f"{where} is not explained in spooler/man/")
     return found
 
 

@@ -70,6 +70,8 @@ class TreeRulesTest(unittest.TestCase):
         self.assertTrue(rule({"spooler/log_events.h": ids, "spooler/man/opispoold.8": ".It job.held_back\n"}))
         self.assertFalse(rule({"spooler/log_events.h": ids, "spooler/man/opispoold.8": ".It job.held\nSomebody held it.\n"}))
         self.assertTrue(rule({"spooler/a.cpp": 'log_event(LogLevel::info, "job.held", {});'}))
+        self.assertTrue(rule({"rip_out/a.cpp": 'log_event(LogLevel::info, "rip.gone", {});'}))
+        self.assertFalse(rule({"rip_out/a.cpp": 'log_event(LogLevel::info, "rip.gone", {});', "spooler/man/x.8": ".It rip.gone\n"}))
         self.assertFalse(rule({"spooler/a.cpp": "log_event(LogLevel::info, log_id::job_held, {});"}))
 
     def test_unfinished_work(self):
