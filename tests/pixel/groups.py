@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The groups of the suite; each is a generator of parts, and a part's run(bench) returns complaints."""
+import group_colour
+import group_eps
 import group_geometry
+import group_jpeg
+import group_pdftops
+import group_refusals
 import group_self_test
+import group_tiff
 
 GROUPS = {
     "self_test": group_self_test.self_test,
     "geometry_13": group_geometry.geometry_13,
     "geometry_20": group_geometry.geometry_20,
+    "tiff": group_tiff.tiff,
+    "tiff_level_2": group_tiff.tiff_level_2,
+    "tiff_ascii85": group_tiff.tiff_ascii85,
+    "colour": group_colour.colour,
+    "jpeg": group_jpeg.jpeg,
+    "eps": group_eps.eps_group,
+    "pdftops": group_pdftops.pdftops,
+    "refusals": group_refusals.refusals,
 }
 # Programs a group can't do without, apart from gs.
-TOOLS = {"self_test": ["tiffcp"]}
+TOOLS = {"self_test": ["tiffcp"], "tiff": ["tiffcp"], "tiff_level_2": ["tiffcp"], "tiff_ascii85": ["tiffcp"],
+         "jpeg": ["cjpeg", "tiffcp"], "pdftops": ["pdftops"]}
