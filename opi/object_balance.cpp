@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "opi/dsc_scanner.h"
+
 namespace opispool::opi {
 
 namespace {
@@ -21,8 +23,11 @@ class Counter {
         std::size_t i = 0;
         while (i < text.size()) {
             const char c = text[i];
-            if (c == '%') {
-                while (i < text.size() && text[i] != '\n' && text[i] != '\r') ++i;
+            if (is_data(c)) {  // image data, where braces mean nothing
+                braces_ = 0;
+                ++i;
+            } else if (c == '%') {
+                while (i < text.size() && text[i] != '\n' && text[i] != '\r' && !is_data(text[i])) ++i;
             } else if (c == '(') {
                 i = behind_string(text, i);
             } else if (is_regular(c)) {
@@ -49,10 +54,16 @@ class Counter {
         return special.find(c) == std::string_view::npos;
     }
 
-    // A string that does not close within 4 KiB was never one (image data): only its parenthesis is passed over.
+    static bool is_data(char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r' && byte != '\f' && byte != 0;
+    }
+
+    // A string that does not close within 4 KiB of text was never one (image data): only its parenthesis is passed
+    // over.
     static std::size_t behind_string(std::string_view text, std::size_t i) {
         int depth = 0;
-        for (std::size_t j = i; j < text.size() && j - i < 4096; ++j) {
+        for (std::size_t j = i; j < text.size() && j - i < 4096 && !is_data(text[j]); ++j) {
             if (text[j] == '\\')
                 ++j;
             else if (text[j] == '(')
@@ -77,11 +88,28 @@ class Counter {
 
 }  // namespace
 
+namespace {
+
+// Text between the counted data of the object.
+void read_around_data(Counter& counter, const std::string& text) {
+    MemoryByteSource source(text);
+    DscScanner scanner(source);
+    std::uint64_t at = 0;
+    while (auto line = scanner.next()) {
+        if (!line->counted) continue;
+        counter.read(std::string_view(text).substr(at, line->begin_bytes - at));
+        at = scanner.position_bytes();
+    }
+    counter.read(std::string_view(text).substr(at));
+}
+
+}  // namespace
+
 bool is_balanced_object(ByteSource& source, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
     Counter counter;
     const std::uint64_t size = end_bytes - begin_bytes;
     if (size <= 2 * reach_bytes) {
-        counter.read(source.copy(begin_bytes, static_cast<std::size_t>(size)));
+        read_around_data(counter, source.copy(begin_bytes, static_cast<std::size_t>(size)));
     } else {
         counter.read(source.copy(begin_bytes, reach_bytes));
         counter.read(source.copy(end_bytes - reach_bytes, reach_bytes));
