@@ -26,9 +26,10 @@ struct Row {
     std::array<std::uint8_t, state_count> next;
 };
 
-// Hold on a held job and release on a waiting one change nothing and are no error (RFC 8011 4.3.5, 4.3.6): the operator
-// has what was asked for. Stop-and-hold takes a waiting job too, because it may have left the RIP since the operator
-// looked. No event leads to processing_stopped; it is known so that a door speaking IPP and an older store can say it.
+// Hold on a held job and release on a waiting one leave the state and are no error: the operator has what was asked
+// for, and two people pressing the same button agree. Stop-and-hold takes a waiting job too, because it may have left
+// the RIP since the operator looked. No event leads to processing_stopped; it is known so that a door speaking IPP and
+// an older store can say it.
 // clang-format off
 constexpr std::array<Row, event_count> table{{
     //                                            pending held  process stopped canceled aborted completed
