@@ -29,8 +29,7 @@ std::optional<std::uint64_t> length_of(int fd) {
 std::string target_of(const CommandLine& line, const std::string& path) {
     const std::string file_name = path == "-" ? "" : path.substr(path.rfind('/') + 1);
     return "/api/queues/" + percent_encoded(line.get("queue")) +
-           "/jobs?title=" + percent_encoded(line.get("title", file_name)) +
-           "&user=" + percent_encoded(user_name());
+           "/jobs?title=" + percent_encoded(line.get("title", file_name)) + "&user=" + percent_encoded(user_name());
 }
 
 }  // namespace
