@@ -50,7 +50,7 @@ class JpegDecoder {
         if (!guarded(step_header)) return fail(error());
         const std::uint64_t whole = std::uint64_t{info_.image_width} * info_.image_height *
                                     static_cast<std::uint64_t>(info_.num_components) * 2;
-        if (jpeg_has_multiple_scans(&info_) != 0 && whole > max_progressive_bytes)
+        if (many_scans_ && whole > max_progressive_bytes)
             return fail(Code::too_large, Operation::decode,
                         "the progressive JPEG is too large to be decoded; save it as baseline", where_);
         if (!guarded(step_start)) return fail(error());
@@ -64,6 +64,10 @@ class JpegDecoder {
     }
     Result<void> finish() {
         if (!guarded(step_finish) || damaged_ || failure_) return fail(error());
+        // Without an end mark nobody can tell whether later scans are missing, and with them the fine detail.
+        if (at_end_ && many_scans_)
+            return fail(Code::bad_image, Operation::decode,
+                        "the JPEG data ends before its last scan; the file is truncated", where_);
         return {};
     }
     std::size_t row_bytes() const {
@@ -90,6 +94,7 @@ class JpegDecoder {
         d.info_.src = &d.source_;
         d.info_.progress = &d.progress_;
         jpeg_read_header(&d.info_, TRUE);
+        d.many_scans_ = jpeg_has_multiple_scans(&d.info_) != 0;
     }
     static void step_start(JpegDecoder& d) {
         if (d.use_ == JpegUse::check) {
@@ -175,7 +180,7 @@ class JpegDecoder {
     std::string where_;
     std::vector<std::byte> buffer_ = std::vector<std::byte>(64U << 10U);
     std::uint64_t total_ = 0;
-    bool at_end_ = false, damaged_ = false, created_ = false;
+    bool at_end_ = false, damaged_ = false, created_ = false, many_scans_ = false;
     JpegUse use_ = JpegUse::check;
     std::optional<Error> failure_;
     JSAMPROW row_ = nullptr;
