@@ -49,12 +49,12 @@ bool drop_trailer(std::string_view& text) {
 // Walks the DSC comments that open and close something and skips counted data.
 class Brackets {
   public:
-    explicit Brackets(std::string_view text) : text_(text) {}
+    Brackets(std::string_view text, const std::function<void(std::size_t)>& passed) : text_(text), passed_(passed) {}
 
     // returns  what is open at the end, with its byte offset
     std::optional<std::string> find_open() {
         std::size_t at = 0;
-        while ((at = text_.find("%%", at)) != std::string_view::npos) {
+        while ((at = find("%%", at)) != std::string_view::npos) {
             const bool begins_line = at == 0 || eol.find(text_[at - 1]) != std::string_view::npos;
             const std::size_t end = std::min(text_.find_first_of(eol, at), text_.size());
             if (!begins_line) {
@@ -79,10 +79,22 @@ class Brackets {
     }
 
   private:
-    std::optional<std::size_t> skip_data(std::string_view line, std::size_t end) const {
+    // Like text_.find(), block by block, telling how far it has come.
+    std::size_t find(std::string_view what, std::size_t at) {
+        constexpr std::size_t block = 4U << 20U;
+        while (at < text_.size()) {
+            if (at >= told_ + block && passed_) passed_(told_ = at);
+            const std::size_t found = text_.substr(at, block + what.size() - 1).find(what);
+            if (found != std::string_view::npos) return at + found;
+            at += block;
+        }
+        return std::string_view::npos;
+    }
+
+    std::optional<std::size_t> skip_data(std::string_view line, std::size_t end) {
         const std::string_view closing = line.starts_with("%%BeginData:") ? "%%EndData" : "%%EndBinary";
         const auto fields = split_blank(line.substr(line.find(':') + 1));
-        const auto count = fields.empty() ? std::nullopt : parse_u64(fields[0]);
+        const auto count = parse_u64(fields.empty() ? std::string_view() : fields[0]);
         const bool lines = fields.size() > 2 && equals_ignoring_case(fields[2], "Lines");
         std::size_t from = end;
         if (from < text_.size() && text_[from] == '\r') ++from;
@@ -93,24 +105,26 @@ class Brackets {
             if (text_.substr(landing).starts_with(closing)) return landing + closing.size();
         }
         // No usable count, or one that does not land: look for the closing line itself.
-        for (std::size_t at = from; (at = text_.find(closing, at)) != std::string_view::npos; at += closing.size()) {
+        for (std::size_t at = from; (at = find(closing, at)) != std::string_view::npos; at += closing.size()) {
             if (eol.find(text_[at - 1]) != std::string_view::npos) return at + closing.size();
         }
         return std::nullopt;
     }
 
     std::string_view text_;
+    const std::function<void(std::size_t)>& passed_;
+    std::size_t told_ = 0;
     std::vector<std::size_t> documents_;
 };
 
 }  // namespace
 
-TailVerdict check_tail(std::span<const std::byte> document) {
+TailVerdict check_tail(std::span<const std::byte> document, const std::function<void(std::size_t)>& passed) {
     std::string_view text(reinterpret_cast<const char*>(document.data()), document.size());
     const bool dsc = text.substr(0, 1024).find("%!PS-Adobe") != std::string_view::npos;
     const bool marked = drop_trailer(text);
     if (text.empty()) return {TailVerdict::Tail::cut_off, "it holds no document"};
-    if (const auto open = Brackets(text).find_open()) return {TailVerdict::Tail::cut_off, *open};
+    if (const auto open = Brackets(text, passed).find_open()) return {TailVerdict::Tail::cut_off, *open};
     if (marked || last_line(text).starts_with("%%EOF")) return {TailVerdict::Tail::complete, {}};
     if (dsc) return {TailVerdict::Tail::cut_off, "it does not end with %%EOF"};
     return {TailVerdict::Tail::no_end_mark, "it has no end mark (%%EOF, UEL or ^D)"};
