@@ -183,7 +183,7 @@ asio::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
     }
 }
 
-bool Connection::input_ended_cleanly() const {
+bool Connection::input_ended_cleanly() const { return !broken_ && input_end_ && *input_end_ == asio::error::eof; }
     return input_end_ && *input_end_ == asio::error::eof;
 }
 
@@ -209,6 +209,7 @@ asio::awaitable<Connection::Written> Connection::write_some(std::span<const asio
     if (!error) co_return written;
     written.end = why_stopped();
     if (written.end == End::ok) {
+        broken_ = true;
         written.end = lost(error);
         if (error == boost::system::errc::bad_address || error == boost::system::errc::io_error)
             written.end = End::bad_source;
@@ -231,6 +232,7 @@ asio::awaitable<Connection::End> Connection::write_all(std::string bytes) {
 std::optional<Connection::End> Connection::finished(bool wait_for_close, bool acknowledged, bool closed) {
     if (stopped_) return End::canceled;
     if (deadline_.expired()) return End::stalled;
+    if (broken_) return End::lost;
     if (input_end_ && !input_ended_cleanly()) return lost(*input_end_);
     if (input_end_ && closed) {
         const error_code broken = pending_error(socket_.native_handle());

@@ -103,6 +103,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::uint64_t read_bytes_ = 0;
     std::string last_error_;
     bool stopped_ = false, halted_ = false;
+    // A write failed. The kernel tells each error once: the reader may then see what looks like a clean end.
+    bool broken_ = false;
 };
 
 }  // namespace opispool::rip_out

@@ -114,8 +114,11 @@ void RipMessageParser::cut_line(std::vector<RipMessage>& out) {
     end_ustatus(out);
     std::size_t keep = line_.rfind(message_begin);
     if (keep != std::string::npos && line_.find(message_end, keep) != std::string::npos) keep = std::string::npos;
-    if (keep == std::string::npos)
-        keep = line_.ends_with("%%") ? line_.size() - 2 : line_.size() - (line_.back() == '%');
+    if (keep == std::string::npos) {
+        keep = line_.size();
+        // A single `%` may be the first of a message to come; those of `]%%` end one.
+        while (!line_.ends_with(message_end) && keep > line_.size() - 2 && line_[keep - 1] == '%') --keep;
+    }
     if (keep == 0) keep = line_.size();
     const std::string tail = line_.substr(keep);
     line_.resize(keep);

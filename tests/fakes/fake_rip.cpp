@@ -90,8 +90,7 @@ void RipSide::reset() {
     close();
 }
 
-void RipSide::small_buffer() {
-    const int bytes = 1;
+void RipSide::limit_buffer(int bytes) {
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 

@@ -29,8 +29,8 @@ class RipSide {
     void write(std::string_view bytes);
     void half_close();
     void close();
-    void reset();         // RST instead of FIN
-    void small_buffer();  // receive buffer as small as the kernel allows
+    void reset();                  // RST instead of FIN
+    void limit_buffer(int bytes);  // of the kernel, for what is received
     void wait_for_end();  // returns when the peer is gone; reads nothing, so the peer's data stay in the kernel
 
     std::string received;         // everything read
@@ -80,8 +80,8 @@ class FakeRip {
   private:
     void serve();
     std::vector<Script> scripts_;
+    std::uint16_t port_ = 0;  // before the listener, which fills it in
     UniqueFd listener_;
-    std::uint16_t port_ = 0;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<std::string> received_;

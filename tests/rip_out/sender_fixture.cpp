@@ -16,13 +16,18 @@ namespace opispool::rip_out {
 
 namespace {
 
+// Bytes that differ from block to block, cheap to make by the ten million.
 std::string pattern(std::size_t bytes, unsigned seed) {
-    std::string out(bytes, '\0');
+    std::string block(65'521, '\0');
     std::uint32_t state = seed;
-    for (char& c : out) {
+    for (char& c : block) {
         state = state * 1664525U + 1013904223U;
         c = static_cast<char>(state >> 24U);
     }
+    std::string out;
+    out.reserve(bytes + block.size() + 20);
+    while (out.size() < bytes) out.append(std::to_string(out.size())).append(block);
+    out.resize(bytes);
     return out;
 }
 

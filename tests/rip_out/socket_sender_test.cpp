@@ -47,7 +47,7 @@ TEST_F(SocketSender, TriesEveryAddressOfAName) {
 
 TEST_F(SocketSender, FeedsASlowReader) {
     FakeRip rip([](RipSide& side) {
-        side.small_buffer();
+        side.limit_buffer(100'000);
         while (side.received.size() < 4096) side.read_exactly(1);
         side.read_to_end();
     });
@@ -136,8 +136,14 @@ TEST_F(SocketSender, AResetAfterSomeBytesIsInterrupted) {
 }
 
 TEST_F(SocketSender, AResetBeforeTheFirstByteIsNotStarted) {
-    FakeRip rip([](RipSide& side) { side.reset(); });
-    in_hook = [&] { rip.wait_received(1); };
+    FakeRip rip([&](RipSide& side) {
+        rip.wait_signal();
+        side.reset();
+    });
+    in_hook = [&] {
+        rip.signal();
+        rip.wait_received(1);
+    };
     const SendResult result = send_to(rip, make_plan(10'000));
     EXPECT_EQ(result.outcome, Outcome::not_started) << result.text;
     EXPECT_EQ(result.sent_bytes, 0U);
@@ -146,8 +152,14 @@ TEST_F(SocketSender, AResetBeforeTheFirstByteIsNotStarted) {
 
 // The whole job fits into the kernel's buffers, and an end of file is all that is ever read: still not delivered.
 TEST_F(SocketSender, ACloseWithBytesOnTheWayIsInterrupted) {
-    FakeRip rip([](RipSide& side) { side.close(); });
-    in_hook = [&] { rip.wait_received(1); };
+    FakeRip rip([&](RipSide& side) {
+        rip.wait_signal();
+        side.close();
+    });
+    in_hook = [&] {
+        rip.signal();
+        rip.wait_received(1);
+    };
     const auto plan = make_plan(10'000);
     const SendResult result = send_to(rip, plan);
     EXPECT_EQ(result.outcome, Outcome::interrupted) << result.text;
@@ -214,7 +226,7 @@ TEST_F(SocketSender, AStallIsInterrupted) {
 TEST_F(SocketSender, AStallInTheLastBytesIsInterrupted) {
     settings.end_timeout_ms = 200;
     FakeRip rip([](RipSide& side) {
-        side.small_buffer();
+        side.limit_buffer(1);
         side.wait_for_end();
     });
     std::string text(400'000, 'x');
