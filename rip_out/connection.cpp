@@ -183,8 +183,8 @@ asio::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
     }
 }
 
-bool Connection::input_ended_cleanly() const { return !broken_ && input_end_ && *input_end_ == asio::error::eof; }
-    return input_end_ && *input_end_ == asio::error::eof;
+bool Connection::input_ended_cleanly() const {
+    return !broken_ && input_end_ && *input_end_ == asio::error::eof;
 }
 
 Connection::End Connection::why_stopped() const {

@@ -267,10 +267,9 @@ asio::awaitable<SendResult> LpdSender::deliver(AttemptPtr attempt) {
     auto second = std::make_shared<Talk>();
     second->attempt = attempt;
     second->names = talk->names;
-    const std::string first_text = result.text;
     result = co_await converse(second, true);
     if (attempt->connection) attempt->connection->close();
-    result.text += " (data first, after: " + first_text + ")";
+    result.text += " (data first: the RIP refused to take the control file before them)";
     co_return result;
 }
 
