@@ -168,7 +168,7 @@ check_plates() {
         elif ! "$bin/compare_plates" "$out/plates/$rip/$job" "$out/truth/$job" >"$out/compare.log"; then
             wrong=$((wrong + 1)) verdict="WRONG PLATES: $(head -n 3 "$out/compare.log" | tr '\n' ' ')"
         fi
-        rate=$(awk -v b="$result" -v s="$seconds" 'BEGIN { printf s > 0 && b > 0 ? "%.1f" : "-", b / 1e6 / (s > 0 ? s : 1) }')
+        rate=$(awk -v b="$result" -v s="$seconds" 'BEGIN { printf((s > 0 && b > 0) ? "%.1f" : "-", b / 1e6 / (s > 0 ? s : 1)) }')
         printf '%-10s %-22s %10s %12s %8s %7s  %s\n' "$job" "$door -> $rip" "$size" "$result" "$seconds" "$rate" "$verdict"
     done <<<"$(job_lines)"
     [ "$number" -eq ${#sent[@]} ] || { wrong=$((wrong + 1)) && echo "WRONG: ${#sent[@]} jobs were printed, opispool knows $number"; }
