@@ -110,7 +110,7 @@ import json, sys
 for job in sorted(json.load(sys.stdin)["jobs"], key=lambda job: job["id"]):
     seconds = (job["changed_ms"] - job["created_ms"]) / 1000
     print(job["id"], job["queue"], job["door"], job["state"], job["size_bytes"], job["result_bytes"], "%.2f" % seconds,
-          " ".join([job["reason"]] + job["messages"]))'
+          job["reason"] or " ".join(job["messages"]))'
 }
 
 jobs_are_known() { # HOW_MANY
@@ -160,7 +160,7 @@ check_plates() {
         verdict="plates at ${out#"$PWD"/}/plates/$rip/$job"
         if [ "$job" = missing ]; then
             verdict="held, as it must be: $reason"
-            if [[ $state != pending_held || $reason != *regatta.tif* ]]; then
+            if [[ $state != pending-held || $reason != *regatta.tif* ]]; then
                 wrong=$((wrong + 1)) verdict="WRONG: $state $reason"
             fi
         elif [ "$state" != completed ]; then
