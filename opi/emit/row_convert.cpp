@@ -2,6 +2,8 @@
 #include "opi/emit/row_convert.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -32,6 +34,53 @@ std::uint8_t divided(std::uint8_t value, std::uint8_t alpha, std::uint8_t clear_
     return static_cast<std::uint8_t>(std::min(255U, (value * 255U + alpha / 2U) / alpha));
 }
 
+// a or b of a sample as a signed number of Lab units.
+double chroma(const RowFormat& format, std::span<const std::byte> row, std::size_t index) {
+    std::uint16_t value = 0;
+    if (format.bits_in == 16)
+        std::memcpy(&value, row.data() + index * 2, 2);
+    else
+        value = static_cast<std::uint16_t>(std::to_integer<unsigned>(row[index]) << 8U);
+    if (format.coding == RowFormat::Coding::icc_lab) return value / 256.0 - 128.0;
+    return static_cast<std::int16_t>(value) / 256.0;
+}
+
+double lightness(const RowFormat& format, std::span<const std::byte> row, std::size_t index) {
+    if (format.bits_in == 8) return std::to_integer<unsigned>(row[index]) * 100.0 / 255.0;
+    std::uint16_t value = 0;
+    std::memcpy(&value, row.data() + index * 2, 2);
+    // 16-bit ICCLab ends at 0xFF00.
+    return std::min(100.0, value * 100.0 / (format.coding == RowFormat::Coding::icc_lab ? 65280.0 : 65535.0));
+}
+
+double inverse_lab(double t) {
+    return t > 6.0 / 29 ? t * t * t : 3 * (6.0 / 29) * (6.0 / 29) * (t - 4.0 / 29);
+}
+
+std::byte srgb_byte(double linear) {
+    const double c = std::clamp(linear, 0.0, 1.0);
+    const double coded = c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055;
+    return std::byte{static_cast<std::uint8_t>(std::lround(255 * coded))};
+}
+
+// Lab under D50 to sRGB, adapted to its white by Bradford's method, so that paper stays white.
+void convert_lab_row(const RowFormat& format, std::span<const std::span<const std::byte>> planes,
+                     std::span<std::byte> out) {
+    const std::size_t stride = format.samples_per_plane();
+    const bool apart = format.planes_apart;
+    for (std::size_t x = 0; x < format.width_px; ++x) {
+        const std::size_t at = x * stride;
+        const double fy = (lightness(format, planes[0], at) + 16) / 116;
+        const double a = chroma(format, planes[apart ? 1 : 0], at + (apart ? 0 : 1));
+        const double b = chroma(format, planes[apart ? 2 : 0], at + (apart ? 0 : 2));
+        const double cx = 0.96422 * inverse_lab(fy + a / 500), cy = inverse_lab(fy),
+                     cz = 0.82521 * inverse_lab(fy - b / 200);
+        out[x * 3] = srgb_byte(3.1338561 * cx - 1.6168667 * cy - 0.4906146 * cz);
+        out[x * 3 + 1] = srgb_byte(-0.9787684 * cx + 1.9161415 * cy + 0.0334540 * cz);
+        out[x * 3 + 2] = srgb_byte(0.0719453 * cx - 0.2289914 * cy + 1.4052427 * cz);
+    }
+}
+
 }  // namespace
 
 std::size_t RowFormat::row_bytes_in() const {
@@ -45,6 +94,10 @@ void convert_row(const RowFormat& format, std::span<const std::span<const std::b
                  std::span<std::byte> out) {
     if (format.copies_rows()) {
         std::memcpy(out.data(), planes[0].data(), format.row_bytes_out());
+        return;
+    }
+    if (format.coding != RowFormat::Coding::plain) {
+        convert_lab_row(format, planes, out);
         return;
     }
     const std::size_t stride = format.samples_per_plane();

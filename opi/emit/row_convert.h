@@ -19,7 +19,9 @@ struct RowFormat {
     bool planes_apart = false;
     std::uint16_t colours = 1;   // leading samples that are sent
     std::uint16_t bits_out = 8;  // 8, or bits_in when rows are sent as they are
-    bool keep_index = false;     // palette indices: widened, never scaled
+    enum class Coding : std::uint8_t { plain, cie_lab, icc_lab };
+    Coding coding = Coding::plain;  // Lab becomes sRGB; CIELab has signed a and b, ICCLab has them from 128 on
+    bool keep_index = false;        // palette indices: widened, never scaled
     // The sample that holds an alpha the colours were multiplied with; they are divided by it, so that the colour is
     // shown.
     std::optional<std::uint16_t> associated_alpha;
@@ -30,7 +32,8 @@ struct RowFormat {
     std::size_t row_bytes_out() const;
     std::size_t planes() const { return planes_apart ? samples_in : 1U; }
     bool copies_rows() const {
-        return bits_out == bits_in && colours == samples_in && samples_per_plane() == colours && !map;
+        return bits_out == bits_in && colours == samples_in && samples_per_plane() == colours && !map &&
+               coding == Coding::plain;
     }
     std::uint16_t samples_per_plane() const { return planes_apart ? std::uint16_t{1} : samples_in; }
 };

@@ -13,7 +13,7 @@
 namespace opispool::opi {
 
 // first_row, rows   the part that is sent; first_row is the first row of a strip or row of tiles
-// rgb               true: libtiff converts to RGB (YCbCr, Lab, old-style JPEG); `format` then only names the width
+// rgb               true: libtiff converts to RGB (YCbCr, old-style JPEG); `format` then only names the width
 std::shared_ptr<const ByteSupply> make_tiff_rows(std::shared_ptr<const MappedFile> file,
                                                  std::shared_ptr<const TiffDirectory> directory, RowFormat format,
                                                  std::uint32_t first_row, std::uint32_t rows, bool rgb);

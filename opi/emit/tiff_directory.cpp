@@ -128,8 +128,8 @@ Result<void> check_size(const MappedFile& file, const TiffDirectory& d) {
     const bool fax = d.compression >= tiff::ccitt_1d && d.compression <= tiff::ccitt_g4;
     const std::uint64_t ratio =
         d.compression == tiff::none ? (d.photometric == tiff::ycbcr ? 8 : 1) : max_compression_ratio;
-    const std::uint64_t needed =
-        d.row_bytes() / (d.tiled ? d.block_width_px : 1) * (d.tiled ? d.width_px : 1) * d.height_px * d.planes();
+    const std::uint64_t row = (std::uint64_t{d.width_px} * d.bits * (d.planes_apart ? 1U : d.samples) + 7) / 8;
+    const std::uint64_t needed = row * d.height_px * d.planes();
     if (!fax && needed / ratio > file.size())
         return bad(file, "the image claims " + size + " and so " + std::to_string(needed) +
                              " bytes of data, but the file has only " + std::to_string(file.size()) + " bytes");

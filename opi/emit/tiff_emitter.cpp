@@ -48,7 +48,7 @@ std::string palette_setup(const TiffDirectory& d) {
     for (std::size_t i = 0; i < entries; ++i) {
         for (std::size_t c = 0; c < 3; ++c) {
             const std::uint32_t value = d.colour_map[c * entries + i];
-            const std::uint32_t byte = eight_bit ? value : (value * 255U + 32767U) / 65535U;
+            const std::uint32_t byte = eight_bit ? value : value >> 8U;
             out += digits[byte >> 4U];
             out += digits[byte & 15U];
         }

@@ -53,8 +53,10 @@ std::size_t size_of_type(std::uint16_t type) {
     }
 }
 
+// Signed types are read as unsigned: a negative size is then an absurd one.
 bool is_whole_number(std::uint16_t type) {
-    return type == 1 || type == 3 || type == 4 || type == 7 || type == 13 || type == 16 || type == 18;
+    const bool fraction = type == 5 || type == 10 || type == 11 || type == 12;
+    return size_of_type(type) != 0 && !fraction && type != 2;
 }
 
 Result<std::string> read_exactly(const MappedFile& file, std::uint64_t offset, std::uint64_t length,

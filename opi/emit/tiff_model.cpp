@@ -49,12 +49,14 @@ Result<void> classify_colour(const MappedFile& file, const TiffDirectory& d, Tif
                                    "the YCbCr image does not have 8 bits for each channel; save it as RGB or CMYK");
             return {};
         case tiff::cielab:
-            model.colour = Colour::rgb;
-            model.as_rgb = true;
-            if ((d.bits != 8 && d.bits != 16) || d.samples != 3 || d.planes_apart)
-                return unsupported(file, "this kind of Lab image can't be placed; save it as RGB or CMYK");
-            return {};
         case tiff::icclab:
+            model.colour = Colour::rgb;
+            model.format.coding =
+                d.photometric == tiff::cielab ? RowFormat::Coding::cie_lab : RowFormat::Coding::icc_lab;
+            if (d.bits != 8 && d.bits != 16)
+                return unsupported(file,
+                                   "the Lab image does not have 8 or 16 bits for each channel; save it as RGB or CMYK");
+            return {};
         case tiff::itulab:
             return unsupported(file, "this kind of Lab image can't be placed; save it as RGB or CMYK");
         case tiff::mask:
@@ -117,10 +119,12 @@ Result<TiffModel> classify_tiff(const MappedFile& file, const TiffDirectory& d, 
     format.colours = model.colour == Colour::cmyk  ? std::uint16_t{4}
                      : model.colour == Colour::rgb ? std::uint16_t{3}
                                                    : std::uint16_t{1};
+    if (format.coding != RowFormat::Coding::plain)
+        warnings.push_back("'" + file.name() + "' is a Lab picture; it was converted to RGB, the RIP separates it");
     if (auto extras = classify_extras(file, d, model, warnings); !extras) return fail(std::move(extras.error()));
     format.keep_index = model.colour == Colour::palette;
     format.clear_value = model.colour == Colour::cmyk || model.white_is_zero ? std::uint8_t{0} : std::uint8_t{255};
-    if (model.colour == Colour::palette) format.associated_alpha.reset();
+    if (model.colour == Colour::palette || format.coding != RowFormat::Coding::plain) format.associated_alpha.reset();
     const bool as_they_are = d.bits < 8 && !d.planes_apart && d.samples == format.colours;
     format.bits_out = as_they_are ? d.bits : std::uint16_t{8};
     return model;

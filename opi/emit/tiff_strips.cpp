@@ -26,8 +26,9 @@ struct Picture {
 };
 
 bool layout_passes(const TiffDirectory& d, const TiffModel& model) {
-    return !d.tiled && !d.planes_apart && !model.as_rgb && !model.format.map && model.format.colours == d.samples &&
-           d.bits <= 8 && (d.fill_order == 1 || d.compression == tiff::jpeg);
+    return !d.tiled && !d.planes_apart && !model.as_rgb && !model.format.map &&
+           model.format.coding == RowFormat::Coding::plain && model.format.colours == d.samples && d.bits <= 8 &&
+           (d.fill_order == 1 || d.compression == tiff::jpeg);
 }
 
 Passed pass_plain(const Picture& p) {

@@ -329,6 +329,33 @@ TEST(RasterPixelsTest, JpegInTiffAndInFiles) {
             }
 }
 
+TEST(RasterPixelsTest, LabKeepsPaperWhiteAndGraysGray) {
+    TempDir dir;
+    for (std::uint16_t photometric : Shorts{PHOTOMETRIC_CIELAB, PHOTOMETRIC_ICCLAB}) {
+        const std::string path = dir.path("lab.tif");
+        TIFF* tif = TIFFOpen(path.c_str(), "w");
+        ASSERT_NE(tif, nullptr);
+        const auto zero = static_cast<std::uint8_t>(photometric == PHOTOMETRIC_CIELAB ? 0 : 128);
+        // White, black, middle gray; then sRGB red: L 54.3, a 80.8, b 69.9 under D50.
+        std::array<std::uint8_t, 12> row{255, zero, zero, 0, zero, zero, 136, zero, zero, 138, 81, 70};
+        for (std::size_t i = 10; i < 12; ++i) row[i] = static_cast<std::uint8_t>(row[i] + zero);
+        TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 4);
+        TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+        TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+        TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 3);
+        TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+        TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, photometric);
+        ASSERT_EQ(TIFFWriteScanline(tif, row.data(), 0, 0), 1);
+        TIFFClose(tif);
+        auto emitted = emit(path);
+        ASSERT_TRUE(emitted) << describe(emitted.error());
+        EXPECT_EQ(emitted->warnings.size(), 1U);
+        const Pixels got = render(emitted->bytes, 4, 1, false);
+        const std::array<int, 12> want{255, 255, 255, 0, 0, 0, 127, 127, 127, 255, 0, 0};
+        for (std::uint32_t i = 0; i < 12; ++i) EXPECT_NEAR(got.at(i / 3, 0, i % 3), want[i], 3) << i;
+    }
+}
+
 TEST(RasterPixelsTest, PalettesOfEveryDepth) {
     TempDir dir;
     for (std::uint16_t bits : Shorts{1, 2, 4, 8})
