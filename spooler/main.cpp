@@ -19,21 +19,26 @@ using namespace opispool::spooler;
 
 constexpr int exit_failed = 1, exit_usage = 2;
 
-int complain(const Error& error, int code) {
+int complain(const Error& error) {
     std::cerr << "opispoold: " << (error.where.empty() ? "" : error.where + ": ") << error.text << "\n";
-    return code;
+    return exit_usage;
+}
+
+int give_up(const Error& error) {
+    log_event(LogLevel::error, log_id::daemon_failed, {{"text", describe(error)}});
+    return exit_failed;
 }
 
 int serve(Config config) {
     log_event(LogLevel::notice, log_id::daemon_start, {{"version", OPISPOOL_VERSION}});
     // Beyond this point no other daemon uses our spool.
     auto spool = Spool::open(config.spool_directory, config.min_free_bytes);
-    if (!spool) return complain(spool.error(), exit_failed);
+    if (!spool) return give_up(spool.error());
     // Beyond this point every job ever acknowledged is known.
     auto store = queues::SqliteJobStore::open(config.spool_directory + "/jobs.sqlite");
-    if (!store) return complain(store.error(), exit_failed);
+    if (!store) return give_up(store.error());
     Daemon daemon(std::move(config), std::move(*spool), std::move(*store));
-    if (auto started = daemon.start(); !started) return complain(started.error(), exit_failed);
+    if (auto started = daemon.start(); !started) return give_up(started.error());
     // Beyond this point clients are served and may have been promised something.
     daemon.watch_signals();
     daemon.run();
@@ -44,14 +49,14 @@ int serve(Config config) {
 
 int main(int argc, char** argv) {
     const auto options = parse_daemon_options(argc, argv);
-    if (!options) return complain(options.error(), exit_usage);
+    if (!options) return complain(options.error());
     if (options->help || options->version) {
         std::cout << (options->help ? daemon_help() : "opispoold " OPISPOOL_VERSION "\n");
         return 0;
     }
     if (options->debug) set_log_level(LogLevel::debug);
     auto config = load_config(options->config_path, options->overrides);
-    if (!config) return complain(config.error(), exit_usage);
+    if (!config) return complain(config.error());
     if (options->check_config) {
         std::cout << print_config(*config);
         return 0;

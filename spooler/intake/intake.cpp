@@ -26,9 +26,8 @@ boost::asio::awaitable<Result<TailVerdict>> check_tail_of(Intake& intake, std::s
     auto work = [path]() -> Result<TailVerdict> {
         const auto file = MappedFile::open(path);
         if (!file) return fail(file.error());
-        TailVerdict verdict = check_tail((*file)->bytes());
-        (*file)->release(0, (*file)->size());
-        return verdict;
+        // Otherwise a large document would count as our memory, page by page.
+        return check_tail((*file)->bytes(), [&file](std::size_t offset) { (*file)->release(0, offset); });
     };
     co_return co_await on_pool(intake.pool, work);
 }

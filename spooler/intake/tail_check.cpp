@@ -100,8 +100,9 @@ class Brackets {
         if (from < text_.size() && text_[from] == '\r') ++from;
         if (from < text_.size() && text_[from] == '\n') ++from;
         if (count && !lines) {
-            if (*count > text_.size() - from) return std::nullopt;
-            const std::size_t landing = std::min(text_.find_first_not_of(eol, from + *count), text_.size());
+            const std::uint64_t bytes = count.value_or(0);  // g++ 12 can't see that the optional is set
+            if (bytes > text_.size() - from) return std::nullopt;
+            const std::size_t landing = std::min(text_.find_first_not_of(eol, from + bytes), text_.size());
             if (text_.substr(landing).starts_with(closing)) return landing + closing.size();
         }
         // No usable count, or one that does not land: look for the closing line itself.

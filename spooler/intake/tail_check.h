@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -19,8 +20,9 @@ struct TailVerdict {
     std::string reason;  // for the operator; empty when complete
 };
 
+//   passed  told now and then that the bytes before an offset are done with, so that the pages of a large map can go
 //   thread  any, reads the whole document once (it is called on a map of our own spool file)
-TailVerdict check_tail(std::span<const std::byte> document);
+TailVerdict check_tail(std::span<const std::byte> document, const std::function<void(std::size_t)>& passed = {});
 
 // Is it PostScript (or wrapped PostScript) at all? Asked of the first bytes of a raw connection, where port scanners
 // and browsers call as well.
