@@ -94,7 +94,7 @@ def rubbish():
     yield "setpagedevice", eps("<< /PageSize [80 60] >> setpagedevice\n" + SHAPES)
     yield "initgraphics", eps(SHAPES.replace("0.9 0.2", "gsave initgraphics grestore 0.9 0.2", 1))
     yield "initclip", eps("initclip\n" + SHAPES)
-    yield "own-definitions", eps("/exch {pop} def /concat {pop} def /count {0} def /s 7 def /restore {} def\n" + SHAPES)
+    yield "own-definitions", eps("/exch {pop} def /concat {pop} def /count {0} def /s 7 def /d {} def\n" + SHAPES)
     yield "save-restore", eps("save\n" + SHAPES + "restore\n")
     yield "prolog-names", eps("userdict /unlessTrue {pop pop} put\n" + SHAPES)
     yield "state-of-the-page", eps(SHAPES)

@@ -176,10 +176,10 @@ def vectors(bench):
 def unit_squares(samples):
     """OPI 2.0: which rectangle the producer's unit square shows, by the size of the included raster."""
     sheet = Sheet("unit-squares")
-    crop = (10.25, 7.5, 55.6, 41.3)
+    crop = (10.25, 7.5, 55.6, 26.3)  # of another shape than the whole, or a size could mean both
     matrix = (120.3, 20.7, -15.1, 100.9, 71.3, 43.7)
-    for name, included, shown in (("exact", (45.35, 33.8), crop), ("whole", (80, 60), WHOLE),
-                                  ("outward", (46, 35), (10, 7, 56, 42)), ("margin", (48, 37), (9, 6, 57, 43)),
+    for name, included, shown in (("exact", (45.35, 18.8), crop), ("whole", (80, 60), WHOLE),
+                                  ("outward", (46, 20), (10, 7, 56, 27)), ("margin", (48, 22), (9, 6, 57, 28)),
                                   ("half", (40, 30), WHOLE), ("absent", None, crop)):
         position = thin_job.corners(1, 1, matrix)
 

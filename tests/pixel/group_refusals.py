@@ -218,9 +218,24 @@ def proxy_option(bench):
         return [] if result.read() == job else ["the job was changed"]
 
 
+def judges_itself(bench):
+    """A job that can be resolved must not pass for a refusal, nor a complaint about another line or image."""
+    good = block("good.tif")
+    found = [] if Refusal("good", [(good, "good.tif")]).run(bench) else ["a good job passed for a refused one"]
+    refusal = Refusal("other-line", [(block("absent.tif"), "absent.tif")])
+    for wanted in ([("1", "absent.tif")], [(refusal.wanted[0][0], "other.tif")], refusal.wanted * 2):
+        other = Refusal("unused", [])
+        other.wanted = wanted
+        line = refusal.wanted[0][0]
+        if not other.judge_lines(f"thin.ps:{line}: image 'absent.tif': not found in the store\n"):
+            found.append(f"{wanted} passed for {refusal.wanted}")
+    return found
+
+
 def refusals(bench):
     yield from names(bench)
     yield from damaged(bench)
     yield from malformed(bench)
     yield from rings(bench)
     yield Check("on-missing-proxy", proxy_option)
+    yield Check("judges-itself", judges_itself)

@@ -70,7 +70,7 @@ def rgb_sheet(bench):
         bench.put(f"deep-{name}.tif", tiff_file.tiff_bytes(deep, bits=16, **options))
         add(sheet, f"16-bit-{name}", f"deep-{name}.tif", pictures.to_8_bit(deep, 16), tolerance=2)
     opaque = numpy.dstack([samples, numpy.full((HEIGHT, WIDTH, 1), 255, numpy.uint8)])
-    bench.put("opaque.tif", tiff_file.tiff_bytes(opaque, compression=LZW, rows=8))
+    bench.put("opaque.tif", tiff_file.tiff_bytes(opaque, photometric=tiff_file.RGB, compression=LZW, rows=8))
     add(sheet, "opaque-alpha", "opaque.tif", samples)
     return sheet
 
