@@ -180,7 +180,7 @@ def thumbnail_sheet(bench):
 
 def with_options(sheet, name, options, level):
     again = Sheet(f"{sheet.name}-{name}", sheet.device, options=options, level=level, comments=("%%DocumentData: Clean7Bit",)
-                  if "ascii85" in options else ("%%DocumentData: Binary",))
+                  if "--encoding" in options else ("%%DocumentData: Binary",))
     again.pages = sheet.pages
     return again
 
@@ -199,4 +199,4 @@ def tiff_ascii85(bench):
     for make in (rgb_sheet, gray_sheet, cmyk_sheet, line_art_sheet):
         yield with_options(make(bench), "ascii85", ["--encoding", "ascii85"], 3)
     yield with_options(palette_sheet(bench), "ascii85-level-2", ["--encoding", "ascii85", "--level", "2"], 2)
-
+    yield with_options(thumbnail_sheet(bench), "hex", ["--encoding", "hex"], 3)

@@ -76,7 +76,7 @@ class Sheet:
             return [f"{self.name}: exit {done.returncode}, said {done.stdout[:300]!r} {done.stderr.decode('utf-8', 'replace')[:1500]}"]
         with open(target, "rb") as result:
             output = result.read()
-        found = output_checks.check_output(output, job.kept(), self.level, "ascii85" in self.options)
+        found = output_checks.check_output(output, job.kept(), self.level, bool({"ascii85", "hex"} & set(self.options)))
         found += self.judge_pixels(folder, target)
         return [f"{self.name}: {complaint}" for complaint in found]
 
