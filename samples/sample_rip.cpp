@@ -5,7 +5,8 @@
 //
 //   sample_rip OUT APPSOCKET_PORT LPD_PORT      OUT/DOOR/TITLE/{received.ps,page-N.tif,page-N(Ink).tif,page-N.png}
 //
-// "ready" on standard output when both ports listen, then one line per job: `door title bytes seconds pages`.
+// "ready" on standard output when both ports listen, then one line per job:
+// `DOOR TITLE N bytes received in S s, rendered in S s, N pages`.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -101,6 +102,7 @@ class Received {
     explicit Received(const fs::path& path)
         : fd_(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {}
     bool add(std::string_view bytes) {
+        if (bytes_ == 0) first_ = std::chrono::steady_clock::now();
         bytes_ += bytes.size();
         while (!bytes.empty()) {
             const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
@@ -110,10 +112,13 @@ class Received {
         return true;
     }
     std::uint64_t bytes() const { return bytes_; }
+    // Since the first byte.
+    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - first_).count(); }
 
   private:
     UniqueFd fd_;
     std::uint64_t bytes_ = 0;
+    std::chrono::steady_clock::time_point first_;
 };
 
 // `%%Title: (Harbour magazine)` as a folder name: harbour-magazine.
@@ -190,7 +195,7 @@ class Rip {
         for (std::string_view piece; !(piece = peer.some(SIZE_MAX)).empty();)
             if (!file.add(piece)) return;
         if (file.bytes() == 0) return;
-        const Rendered result = render("appsocket", incoming, file.bytes());
+        const Rendered result = render("appsocket", incoming, file);
         if (!result.good) peer.answer(error_line(result.messages));
         peer.finish();
     }
@@ -215,13 +220,14 @@ class Rip {
                 left -= piece.size();
             }
             if (peer.some(1) != ok) return;
-            const bool good = !is_data || render("lpd", incoming, file.bytes()).good;
+            const bool good = !is_data || render("lpd", incoming, file).good;
             if (!peer.answer(good ? ok : std::string_view("\1", 1))) return;
         }
     }
 
   private:
-    Rendered render(const char* door, const fs::path& incoming, std::uint64_t bytes) {
+    Rendered render(const char* door, const fs::path& incoming, const Received& file) {
+        const double received_s = file.seconds();
         const auto start = std::chrono::steady_clock::now();
         const std::string title = title_of(incoming);
         const fs::path folder = out_ / door / title;
@@ -238,8 +244,8 @@ class Rip {
         const auto pages =
             std::count_if(fs::directory_iterator(folder), fs::directory_iterator(),
                           [](const fs::directory_entry& entry) { return entry.path().extension() == ".png"; });
-        std::printf("%s %s %llu bytes %.2f s %ld pages%s\n", door, title.c_str(),
-                    static_cast<unsigned long long>(bytes), took.count(), static_cast<long>(pages),
+        std::printf("%s %s %llu bytes received in %.4f s, rendered in %.2f s, %ld pages%s\n", door, title.c_str(),
+                    static_cast<unsigned long long>(file.bytes()), received_s, took.count(), static_cast<long>(pages),
                     result.good ? "" : " FAILED");
         if (!result.messages.empty()) std::printf("%s\n", printable(result.messages).c_str());
         std::fflush(stdout);

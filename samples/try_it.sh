@@ -139,16 +139,17 @@ check_the_judge() { # JOB
 }
 
 make_pictures() {
-    if [ "$out/store/.made" -nt "$bin/make_samples" ]; then
+    if [ "$out/.made" -nt "$bin/make_samples" ]; then
         note "they are there already"
     else
         "$bin/make_samples" "$out/store" "$out/truth" || die "the sample pictures could not be made"
-        : >"$out/store/.made"
+        : >"$out/.made"
     fi
     cp "$samples"/eps/*.eps "$out/store/"
 }
 
-# check_plates: one line of the table for each job; counts what is wrong.
+# check_plates: one line of the table for each job; counts what is wrong. Seconds go from the job's arrival to its plates,
+# waiting and rendering included; MB/s is how fast the RIP was fed.
 check_plates() {
     local queue door state size result seconds reason number=0 job rip verdict rate
     wrong=0
