@@ -58,7 +58,7 @@ start_sink() { # sets sink and port
 # speed_of_sink: "BYTES MB/s" of its one connection.
 speed_of_sink() {
     wait "$sink" || die "the counting receiver failed: $(cat "$out/sink.log")"
-    awk '/^bytes/ { printf "%d %.0f\n", $2, $4 > 0 ? $2 / 1e6 / $4 : 0 }' "$out/sink.log"
+    awk '/^bytes/ { printf "%d %.0f\n", $2, ($4 > 0 ? $2 / 1e6 / $4 : 0) }' "$out/sink.log"
 }
 
 measure_limit() { # sendfile|copy
@@ -96,9 +96,8 @@ measure_daemon() { # prints "BYTES MB/s PEAK_KB"
     if [ -n "$smoke" ]; then start_sink 1 "$out/received.ps"; else start_sink 1; fi
     start_daemon "$port"
     "$bin/opispool" submit -q bench "$out/job.ps" >/dev/null
-    local speed
-    speed=$(speed_of_sink)
-    echo "$speed $(awk '/^VmHWM/ { print $2 }' "/proc/$daemon/status")"
+    speed_of_sink >"$out/speed"  # not in $(...): a subshell can't wait for our child
+    echo "$(cat "$out/speed") $(awk '/^VmHWM/ { print $2 }' "/proc/$daemon/status")"
     kill -TERM "$daemon"
     wait "$daemon" || die "opispoold did not stop in order: $(tail -n 3 "$out/opispoold.log")"
 }
@@ -118,7 +117,8 @@ highest() { cat "$out"/measure."$1".* | sort -n -k "$2" | awk -v k="$2" 'END { p
 
 thin=$(stat -c %s "$out/job.ps")
 printf '\n%-34s %14s %8s %8s\n' '' bytes MB/s 'of best'
-sendfile=$(median sendfile 2) copy=$(median copy 2) best=$(($(median sendfile 2) > $(median copy 2) ? $(median sendfile 2) : $(median copy 2)))
+sendfile=$(median sendfile 2) copy=$(median copy 2)
+best=$((sendfile > copy ? sendfile : copy))
 for way in sendfile copy daemon; do
     case $way in
     sendfile) name='sendfile(2)' speed=$sendfile ;;
