@@ -75,10 +75,15 @@ asio::awaitable<std::optional<SendResult>> NetworkSender::begin(AttemptPtr attem
 }
 
 asio::awaitable<std::optional<SendResult>> NetworkSender::write_job(AttemptPtr attempt) {
-    const PlanWritten written = co_await write_plan(attempt->connection, attempt->plan, pool_, attempt->progress);
+    PlanWritten written = co_await write_plan(attempt->connection, attempt->plan, pool_, attempt->progress);
     if (written.end == Connection::End::halted) co_return report(Outcome::rip_error, written.sent_bytes, {});
     if (written.end != Connection::End::ok) {
         attempt->connection->reset();
+        if (written.end == Connection::End::bad_source && !written.source_error) {
+            // The kernel met the hole in the file before we did, and says no name.
+            const Result<void> sources = co_await check_sources_on_pool(attempt->plan);
+            if (!sources) written.source_error = sources.error();
+        }
         co_return report_broken(*attempt->plan, written, destination_.peer(), attempt->connection->last_error());
     }
     const Result<void> sources = co_await check_sources_on_pool(attempt->plan);

@@ -33,7 +33,7 @@ enum class Outcome : std::uint8_t {
 
 struct SendResult {
     Outcome outcome = Outcome::not_started;
-    std::uint64_t sent_bytes = 0;      // of the job's own bytes, taken by the peer's kernel
+    std::uint64_t sent_bytes = 0;      // of the job's own bytes, taken by our kernel: never less than what the peer has
     std::string text;                  // one line for the operator: what happened and what to do
     std::vector<RipMessage> messages;  // what the destination said
     bool stop_queue = false;           // the peer asks not to be tried again (LPD acknowledgement 01 or 03)
@@ -46,6 +46,7 @@ class Sender {
     // One attempt: connect, send, wait for the end.    thread  loop      plan  checked by check_plan
     //   before_first_byte  awaited once, after the connection stands and before a byte of the job leaves; false = stop,
     //                      canceled (the job's "sending" mark could not be made durable)
+    //   lifetime           the sender outlives the call; one send() at a time
     //   progress           called on the loop, at most every 250 ms, with bytes sent so far
     struct Hooks {
         std::function<boost::asio::awaitable<bool>()> before_first_byte;
@@ -53,7 +54,7 @@ class Sender {
     };
     virtual boost::asio::awaitable<SendResult> send(std::shared_ptr<const opi::SplicePlan> plan, JobTicket ticket,
                                                     Hooks hooks) = 0;
-    // Ends a running send() soon; it then answers `canceled`.
+    // Ends a running send() soon; it then answers `canceled`. Without one it does nothing.    thread  loop
     virtual void stop() = 0;
 };
 

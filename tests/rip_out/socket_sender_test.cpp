@@ -243,7 +243,7 @@ TEST_F(SocketSender, StopEndsATransferSoThatTheRipSeesIt) {
         side.read_to_end();
         saw_reset = side.ended_by_reset;
     });
-    const auto plan = make_plan(large * 2);
+    const auto plan = make_plan(large);
     const SendResult result = send_to(rip, plan);
     EXPECT_EQ(result.outcome, Outcome::canceled);
     EXPECT_LT(result.sent_bytes, plan->total_bytes());
@@ -309,7 +309,7 @@ TEST_F(SocketSender, ASourceCutWhileSendingFailsTheJob) {
         side.read_to_end();
         saw_reset = side.ended_by_reset;
     });
-    const SendResult result = send_to(rip, make_plan(large * 2));
+    const SendResult result = send_to(rip, make_plan(large));
     EXPECT_EQ(result.outcome, Outcome::source_failed) << result.text;
     EXPECT_TRUE(contains(result.text, "car.tif was changed while it was being sent"));
     rip.wait_received(1);
