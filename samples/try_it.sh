@@ -138,6 +138,13 @@ check_the_judge() { # JOB
     if "$bin/compare_plates" "$folder" "$out/truth/$1" >/dev/null; then die "the judge takes proxies for pictures"; fi
 }
 
+# After apt, which reads its keys as another user in the system's own temporary folder.
+use_own_temporary_folder() {
+    export TMPDIR=$out/tmp
+    rm -rf "$TMPDIR"
+    mkdir -p "$TMPDIR"
+}
+
 make_pictures() {
     if [ "$out/.made" -nt "$bin/make_samples" ]; then
         note "they are there already"
@@ -182,6 +189,7 @@ trap 'exit 130' INT TERM
 if [ -z "$bin" ]; then
     step 'Debian packages'
     install_packages "${build_packages[@]}" "${sample_packages[@]}"
+    use_own_temporary_folder
     step 'build (the first time takes some minutes)'
     options=()
     # The tests need more packages; a build folder that has them already keeps them.
@@ -189,11 +197,9 @@ if [ -z "$bin" ]; then
     build_preset release "${options[@]}" -- opispoold opispool make_samples sample_rip compare_plates
     bin=$root/build/release/bin
 fi
+use_own_temporary_folder
 
-mkdir -p "$out"
-export TMPDIR=$out/tmp
-rm -rf "$out/spool" "$out/plates" "$TMPDIR"
-mkdir -p "$TMPDIR"
+rm -rf "$out/spool" "$out/plates"
 
 step 'sample pictures'
 make_pictures
