@@ -26,8 +26,16 @@ std::string clip_text(const Matrix& m) {
            point_text(m.apply({1, 1})) + " lineto " + point_text(m.apply({1, 0})) + " lineto closepath clip newpath\n";
 }
 
-std::string place_text(const EpsPlacement& placement) {
-    std::string text = "gsave\n";
+// Under systemdict: a job may have redefined `save` or `concat` for its own ends, and the EPS may do so too.
+std::string place_text(const EpsPlacement& placement, const std::string& key) {
+    std::string text =
+        "systemdict begin\n"
+        // Made before save, because restore must not find a younger procedure running; bound, because the names may
+        // mean something else once the EPS has run.
+        "userdict /" +
+        key + ".leave {{end} repeat restore grestore //userdict /" + key +
+        ".leave undef} bind put\n"
+        "gsave\n";
     if (placement.clip_to_user) text += clip_text(*placement.clip_to_user);
     if (!placement.eps_to_user) return text;
     text += matrix_text(*placement.eps_to_user) + " concat\n";
@@ -39,27 +47,25 @@ std::string place_text(const EpsPlacement& placement) {
 
 // The state is kept in a dictionary of its own: an EPS that clears the operand stack must not lose our save object.
 std::string enter_text(const std::string& key) {
-    return "save systemdict begin 6 dict begin /s exch def /n count 1 sub def /d countdictstack 2 sub def\n"
+    return "save 6 dict begin /s exch def /n count 1 sub def /d countdictstack 2 sub def\n"
            "/m matrix currentmatrix def userdict /" +
            key +
-           " currentdict put end end\n"
-           "userdict begin\n"
+           " currentdict put end\n"
+           "0 setgray 0 setlinecap 1 setlinewidth 0 setlinejoin 10 setmiterlimit [] 0 setdash newpath\n"
+           "false setoverprint false setstrokeadjust\n"
+           "end userdict begin\n"
            "/showpage {} def /copypage {} def /erasepage {} def /initclip {} def /setpagedevice {pop} def\n"
            "/initmatrix {userdict /" +
            key +
            " get /m get setmatrix} def\n"
            "/initgraphics {initmatrix newpath 0 setgray 1 setlinewidth 0 setlinecap 0 setlinejoin [] 0 setdash 10 "
-           "setmiterlimit} def\n"
-           "0 setgray 0 setlinecap 1 setlinewidth 0 setlinejoin 10 setmiterlimit [] 0 setdash newpath\n"
-           "false setoverprint false setstrokeadjust\n";
+           "setmiterlimit} def\n";
 }
 
 std::string leave_text(const std::string& key) {
     const std::string get = "userdict /" + key + " get ";
-    return "systemdict begin count " + get +
-           "/n get sub dup 0 gt {{pop} repeat} {pop} ifelse\n"
-           "countdictstack " +
-           get + "/d get sub dup 0 gt {{end} repeat} {pop} ifelse\n" + get + "/s get restore\ngrestore\n";
+    return "systemdict begin count " + get + "/n get sub dup 0 gt {{pop} repeat} {pop} ifelse\n" + get +
+           "/s get countdictstack " + get + "/d get sub dup 0 lt {pop 0} if\nuserdict /" + key + ".leave get exec\n";
 }
 
 // A name that can stand in a DSC comment: one word of harmless characters.
@@ -135,7 +141,7 @@ class PlanSupply final : public ByteSupply {
 void emit_eps(PlanBuilder& builder, const std::shared_ptr<const SplicePlan>& body, const std::string& name,
               bool clean_7_bit, const EpsPlacement& placement, ChannelEncoding encoding, unsigned number) {
     const std::string key = "opispool.eps" + std::to_string(number);
-    builder.text(place_text(placement) + enter_text(key));
+    builder.text(place_text(placement, key) + enter_text(key));
     if (encoding == ChannelEncoding::binary || clean_7_bit) {
         builder.text("%%BeginDocument: " + comment_name(name) + "\n");
         builder.append(*body);

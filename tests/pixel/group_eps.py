@@ -95,6 +95,7 @@ def rubbish():
     yield "initgraphics", eps(SHAPES.replace("0.9 0.2", "gsave initgraphics grestore 0.9 0.2", 1))
     yield "initclip", eps("initclip\n" + SHAPES)
     yield "own-definitions", eps("/exch {pop} def /concat {pop} def /count {0} def /s 7 def /d {} def\n" + SHAPES)
+    yield "redefines-operators", eps("/restore {} def /get {pop pop 0} def /end {} def /exec {pop} def\n" + SHAPES)
     yield "save-restore", eps("save\n" + SHAPES + "restore\n")
     yield "prolog-names", eps("userdict /unlessTrue {pop pop} put\n" + SHAPES)
     yield "state-of-the-page", eps(SHAPES)
