@@ -73,7 +73,8 @@ TEST(HttpServer, RefusesWhatIsNoHttp) {
     TestServer server;
     EXPECT_THAT(exchange(server.port(), "\002cover\n\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
     EXPECT_THAT(exchange(server.port(), "%!PS-Adobe-3.0\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
-    EXPECT_THAT(exchange(server.port(), "GET /api/queues HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+    EXPECT_THAT(exchange(server.port(), "GET /api/queues HTTP/1.1\r\nConnection: close\r\n\r\n"),
+                StartsWith("HTTP/1.1 400 "));
     expect_no_trace(server);
 }
 
@@ -83,7 +84,7 @@ TEST(HttpServer, KeepsWebPagesOut) {
         "POST /api/queues/cover/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: "
         "4\r\n\r\n%!PS";
     EXPECT_THAT(exchange(server.port(), form), StartsWith("HTTP/1.1 403 "));
-    EXPECT_THAT(exchange(server.port(), "GET /api/jobs HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
+    EXPECT_THAT(exchange(server.port(), "GET /api/jobs HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
                 StartsWith("HTTP/1.1 403 "));
     expect_no_trace(server);
 }
@@ -151,11 +152,10 @@ TEST(HttpServer, InvitesABodyOnlyWhenItWantsIt) {
     EXPECT_THAT(answer, HasSubstr("HTTP/1.1 201 "));
     EXPECT_THAT(exchange(server.port(), "POST /api/queues/nowhere/jobs" + rest), StartsWith("HTTP/1.1 404 "));
     EXPECT_THAT(exchange(server.port(), "POST /api/queues/closed/jobs" + rest), StartsWith("HTTP/1.1 409 "));
-    EXPECT_THAT(
-        exchange(
-            server.port(),
-            "POST /api/queues/cover/jobs HTTP/1.1\r\nHost: localhost\r\nX-Opispool: 1\r\nExpect: a coffee\r\n\r\n"),
-        StartsWith("HTTP/1.1 417 "));
+    EXPECT_THAT(exchange(server.port(),
+                         "POST /api/queues/cover/jobs HTTP/1.1\r\nHost: localhost\r\nX-Opispool: 1\r\nExpect: a "
+                         "coffee\r\nConnection: close\r\n\r\n"),
+                StartsWith("HTTP/1.1 417 "));
 }
 
 TEST(HttpServer, LimitsOtherBodies) {
