@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Says what a file in the store is by its content, never by its name: kind, size, colour. Reads headers only, no pixels.
+// Says what a file in the store is by its content, never by its name: kind, size, colour. Reads headers only, no
+// pixels.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ struct ImageInfo {
     std::uint32_t width_px = 0, height_px = 0;
     int orientation = 1;
     bool is_layout = false;  // TIFF tag 351 OPIProxy = 1: a low-resolution layout, never an original
-    // EPS: where the PostScript lies in the file (DOS EPS header, leading and trailing rubbish cut off) and its box in points.
+    // EPS: where the PostScript lies in the file (DOS EPS header, leading and trailing rubbish cut off) and its box in
+    // points.
     std::uint64_t eps_begin_bytes = 0, eps_end_bytes = 0;
     std::optional<BoundingBox> bounding_box;  // HiRes preferred
 };

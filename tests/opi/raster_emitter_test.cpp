@@ -113,6 +113,39 @@ TEST(RasterEmitterTest, PackBitsWithANoOpIsDecoded) {
     EXPECT_THAT(out.bytes, HasSubstr("UUUU"));
 }
 
+TEST(RasterEmitterTest, OldStyleLzwIsDecoded) {
+    TempDir dir;
+    const std::string path = dir.path("old.tif");
+    // Codes of nine bits from the low end of each byte: clear, the samples, end.
+    std::string samples, strip;
+    std::uint32_t held = 0, bits = 0;
+    auto put = [&](std::uint32_t code) {
+        held |= code << bits;
+        for (bits += 9; bits >= 8; bits -= 8, held >>= 8U) strip += static_cast<char>(held & 255U);
+    };
+    put(256);
+    for (std::uint32_t i = 0; i < 144; ++i) {
+        samples += static_cast<char>('0' + i % 61);
+        put(static_cast<unsigned char>(samples.back()));
+    }
+    put(257);
+    strip += static_cast<char>(held);
+    TIFF* tif = TIFFOpen(path.c_str(), "w");
+    ASSERT_NE(tif, nullptr);
+    TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 16);
+    TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 9);
+    TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 8);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_LZW);
+    TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, 9);
+    ASSERT_EQ(TIFFWriteRawStrip(tif, 0, strip.data(), static_cast<tmsize_t>(strip.size())),
+              static_cast<tmsize_t>(strip.size()));
+    TIFFClose(tif);
+    const Emitted out = emitted(path);
+    EXPECT_EQ(out.passed_bytes(), 0U);
+    EXPECT_THAT(out.bytes, HasSubstr(samples));
+}
+
 TEST(RasterEmitterTest, SevenBitChannelsGetOnlyPrintableBytes) {
     TempDir dir;
     for (auto encoding : {ChannelEncoding::ascii85, ChannelEncoding::hex})
