@@ -176,64 +176,73 @@ check_plates() {
         elif ! "$bin/compare_plates" "$out/plates/$rip/$job" "$out/truth/$job" >"$out/compare.log"; then
             wrong=$((wrong + 1)) verdict="WRONG PLATES: $(head -n 3 "$out/compare.log" | tr '\n' ' ')"
         fi
-        rate=$(awk -v b="$result" -v s="$seconds" 'BEGIN { printf((s > 0 && b > 0) ? "%.1f" : "-", b / 1e6 / (s > 0 ? s : 1)) }')
+        rate=$(awk -v door="$rip" -v job="$job" '$1 == door && $2 == job { rate = $3 / 1e6 / ($7 > 0.0001 ? $7 : 0.0001) }
+            END { printf(rate ? "%.0f" : "-", rate) }' "$out/rip.log")
         printf '%-10s %-22s %10s %12s %8s %7s  %s\n' "$job" "$door -> $rip" "$size" "$result" "$seconds" "$rate" "$verdict"
     done <<<"$(job_lines)"
     [ "$number" -eq ${#sent[@]} ] || { wrong=$((wrong + 1)) && echo "WRONG: ${#sent[@]} jobs were printed, opispool knows $number"; }
 }
 
-parse_options "$@"
-trap stop_all EXIT
-trap 'exit 130' INT TERM
-
-if [ -z "$bin" ]; then
+install_and_build() {
+    local options=()
     step 'Debian packages'
     install_packages "${build_packages[@]}" "${sample_packages[@]}"
     use_own_temporary_folder
     step 'build (the first time takes some minutes)'
-    options=()
     # The tests need more packages; a build folder that has them already keeps them.
     [ -e "$root/build/release/CMakeCache.txt" ] || options=(-DOPISPOOL_TESTS=OFF)
     build_preset release "${options[@]}" -- opispoold opispool make_samples sample_rip compare_plates
     bin=$root/build/release/bin
-fi
-use_own_temporary_folder
+}
 
-rm -rf "$out/spool" "$out/plates"
+# Sets sent: the names in the order of arrival, which is the order of the table.
+print_everything() {
+    local job
+    sent=()
+    for job in "${jobs[@]}"; do
+        step "print $job: rlpr to queue press, nc to the port of queue proof"
+        print_by_lpr press "$samples/thin/$job.ps" || die "rlpr could not print $job"
+        print_by_appsocket $((9102 + offset)) "$samples/thin/$job.ps" || die "nc could not print $job"
+        sent+=("$job" "$job")
+        # AppSocket has no acknowledgement to wait for.
+        wait_for 30 "${pids[1]}" "$out/opispoold.log" jobs_are_known ${#sent[@]}
+    done
+    step 'print a page whose picture is missing'
+    print_by_lpr press "$samples/thin/missing.ps" || die "rlpr could not print missing"
+    sent+=(missing)
+}
 
-step 'sample pictures'
-make_pictures
+main() {
+    local job
+    parse_options "$@"
+    trap stop_all EXIT
+    trap 'exit 130' INT TERM
+    mkdir -p "$out"
+    [ -n "$bin" ] || install_and_build
+    use_own_temporary_folder
+    rm -rf "$out/spool" "$out/plates"
+    step 'sample pictures'
+    make_pictures
+    step 'the truth: what the plates must look like'
+    for job in "${jobs[@]}"; do render_truth "$job"; done
+    check_the_judge "${jobs[0]}"
 
-step 'the truth: what the plates must look like'
-for job in "${jobs[@]}"; do render_truth "$job"; done
-check_the_judge "${jobs[0]}"
+    choose_ports
+    write_config
+    step "sample RIP: AppSocket on port $((9190 + offset)), LPR on port $((5516 + offset))"
+    start_rip
+    step "opispoold: LPR on port $((5515 + offset)), AppSocket on $((9101 + offset)) and $((9102 + offset))"
+    start_daemon
+    print_everything
+    step 'wait for the RIP'
+    wait_for 300 "${pids[1]}" "$out/opispoold.log" jobs_are_done ${#sent[@]}
+    step 'check every plate'
+    check_plates
+    stop_all
+    echo
+    [ "$wrong" -eq 0 ] || die "$wrong of ${#sent[@]} jobs are wrong; logs: $out/opispoold.log, $out/rip.log"
+    echo "All plates are right. Look at page-1.png of each job, e.g. ${out#"$PWD"/}/plates/appsocket/magazine/page-1.png"
+}
 
-choose_ports
-write_config
-step "sample RIP: AppSocket on port $((9190 + offset)), LPR on port $((5516 + offset))"
-start_rip
-step "opispoold: LPR on port $((5515 + offset)), AppSocket on $((9101 + offset)) and $((9102 + offset))"
-start_daemon
-
-sent=()
-for job in "${jobs[@]}"; do
-    step "print $job: rlpr to queue press, nc to the port of queue proof"
-    print_by_lpr press "$samples/thin/$job.ps" || die "rlpr could not print $job"
-    sent+=("$job")
-    print_by_appsocket $((9102 + offset)) "$samples/thin/$job.ps" || die "nc could not print $job"
-    sent+=("$job")
-    # The order of the table is the order of arrival; AppSocket has no acknowledgement to wait for.
-    wait_for 30 "${pids[1]}" "$out/opispoold.log" jobs_are_known ${#sent[@]}
-done
-step 'print a page whose picture is missing'
-print_by_lpr press "$samples/thin/missing.ps" || die "rlpr could not print missing"
-sent+=(missing)
-
-step 'wait for the RIP'
-wait_for 300 "${pids[1]}" "$out/opispoold.log" jobs_are_done ${#sent[@]}
-step 'check every plate'
-check_plates
-stop_all
-echo
-[ "$wrong" -eq 0 ] || die "$wrong of ${#sent[@]} jobs are wrong; logs: $out/opispoold.log, $out/rip.log"
-echo "All plates are right. Look at $(cd "$out" && echo plates/*/*/page-1.png | tr ' ' '\n' | head -n 3 | tr '\n' ' ')in ${out#"$PWD"/}"
+# In a function, so that the script is read whole before it begins.
+main "$@"
