@@ -64,6 +64,9 @@ enum class ChannelEncoding : std::uint8_t { binary, ascii85, hex };
 struct OutputProfile {
     ChannelEncoding encoding = ChannelEncoding::binary;
     int language_level = 3;  // 2: no Level 3 filter, image type or colour space leaves
+    // Compressed strips are decoded once while planning, so that no job begins whose pictures are cut off. False for a
+    // dry run, which says what a job would become and must not be sent.
+    bool prove_pictures = true;
 };
 
 // What the emitters used, so that the job's header comments can be kept truthful.

@@ -135,15 +135,19 @@ struct Inflater {
 
 }  // namespace
 
-Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
-                             std::uint64_t needed_bytes) {
+Result<bool> is_old_style_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length) {
     std::array<std::byte, 2> head{};
     auto got =
         file.read_at(offset, std::span(head).first(static_cast<std::size_t>(std::min<std::uint64_t>(2, length))));
     if (!got) return fail(std::move(got.error()));
-    // The new style begins with a 9-bit clear code, 0x80 0x00...; the old one with the same code from the low end: 0x00
-    // 0x01.
-    if (*got == 2 && head[0] == std::byte{0} && (head[1] & std::byte{1}) != std::byte{0}) {
+    return *got == 2 && head[0] == std::byte{0} && (head[1] & std::byte{1}) != std::byte{0};
+}
+
+Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
+                             std::uint64_t needed_bytes) {
+    const auto old_style = is_old_style_lzw(file, offset, length);
+    if (!old_style) return fail(old_style.error());
+    if (*old_style) {
         StripCheck old;
         old.old_style_lzw = true;
         return old;

@@ -18,6 +18,10 @@ struct StripCheck {
     bool damaged = false;        // the data breaks its own grammar after `decoded_bytes`
 };
 
+// The new style begins with a 9-bit clear code from the high end, 0x80 0x00...; the old one with the same code from the
+// low end: 0x00 0x01. PostScript reads the new one only.
+Result<bool> is_old_style_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length);
+
 // offset, length  the strip;  needed_bytes  counting may stop once it is clear that there is more
 //   errors  changed, io (damage is part of the answer)      cost  reads the strip once through 64 KB
 Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length,

@@ -132,8 +132,7 @@ Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedF
 
     const RowRange seen = visible_rows(d, placement.visible, info.orientation);
     const RowRange strips = whole_strips(d, seen);
-    auto passed =
-        pass_strips(file, directory, *model, d.compression == tiff::none ? seen : strips, profile.language_level);
+    auto passed = pass_strips(file, directory, *model, d.compression == tiff::none ? seen : strips, profile);
     if (!passed) return fail(std::move(passed.error()));
 
     ImageData data;
@@ -151,7 +150,8 @@ Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedF
         data.pieces = std::move((*passed)->pieces);
     } else {
         data.rows = make_tiff_rows(file, directory, model->format, rows.first, rows.count, model->as_rgb);
-        if (auto whole = verify_supply(*data.rows); !whole) return fail(std::move(whole.error()));
+        if (profile.prove_pictures)
+            if (auto whole = verify_supply(*data.rows); !whole) return fail(std::move(whole.error()));
     }
     auto painted = paint(*file, d, *model, bits, colour, profile, warnings);
     if (!painted) return fail(std::move(painted.error()));

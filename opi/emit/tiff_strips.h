@@ -31,9 +31,10 @@ struct PassedStrips {
 // rows     to be sent, beginning with the first row of a strip unless the data is uncompressed
 //   returns  nothing when the picture has to be decoded on our side
 //   errors   bad_image: a strip ends early or is damaged; too_large
-//   cost     reads and decodes every compressed strip once, in bounded memory
+//   cost     reads and decodes every compressed strip once, in bounded memory; without profile.prove_pictures LZW,
+//            Deflate and CCITT strips are taken to be whole and not read
 Result<std::optional<PassedStrips>> pass_strips(const std::shared_ptr<const MappedFile>& file,
                                                 const std::shared_ptr<const TiffDirectory>& directory,
-                                                const TiffModel& model, RowRange rows, int language_level);
+                                                const TiffModel& model, RowRange rows, const OutputProfile& profile);
 
 }  // namespace opispool::opi

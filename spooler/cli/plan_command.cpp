@@ -13,8 +13,9 @@ int run_plan(const std::vector<std::string>& arguments) {
     declare_store_option(line);
     declare_plan_options(line);
     if (const auto end = line.parse(arguments)) return *end;
-    const auto job = open_file_job(line);
+    auto job = open_file_job(line);
     if (!job) return job.error();
+    job->request.profile.prove_pictures = false;  // nothing is sent: the headers are enough
     const auto plan = plan_file_job(*job, line.has("verbose"));
     if (!plan) return plan.error();
     return print(opi::text_form(**plan));
