@@ -33,8 +33,6 @@ class ThinParser {
     }
 
   private:
-    // ---- structure
-
     // Everything still open ends here; what was a block is reported as unfinished.
     void begin_job(std::uint64_t offset) {
         while (stack_.size() > 1) close_unfinished(offset);
@@ -121,8 +119,6 @@ class ThinParser {
         open.reference.block.begin = line.begin_bytes;
         return open;
     }
-
-    // ---- lines
 
     void take(const DscLine& line) {
         const std::string_view text = line.text;
@@ -376,8 +372,6 @@ class ThinParser {
             document_.language_level_value = value;
         }
     }
-
-    // ---- positions
 
     std::uint64_t data_end(const DscLine& line) {
         // The scanner stands on the end comment now; it is the next line that next() will return.
