@@ -113,6 +113,7 @@ class ThinParser {
         OpenReference open;
         open.reference.comments.version = version;
         open.reference.page = document_.pages;
+        open.reference.plate = plate_;
         open.reference.page_box = page_box_ ? page_box_ : document_box_;
         open.reference.depth = document_depth();
         open.reference.line = lines_.line_at(line.begin_bytes);
@@ -178,6 +179,10 @@ class ThinParser {
             page_box_ = parse_page_box(text);
             return true;
         }
+        if (has_keyword(text, "%%PlateColor") && document_depth() == 0) {
+            plate_ = trim(value_of(text));
+            return true;
+        }
         if (has_keyword(text, "%%EOF")) {
             if (document_depth() == 0 && stack_.size() == 1) {
                 flush_pending(top());
@@ -201,6 +206,7 @@ class ThinParser {
         context_.reset_at(line.begin_bytes);
         ++document_.pages;
         page_box_.reset();
+        plate_.clear();
     }
 
     bool take_section(const DscLine& line) {
@@ -359,18 +365,8 @@ class ThinParser {
 
     void take_header_comment(const DscLine& line) {
         if (document_depth() != 0 || stack_.size() != 1) return;
-        const std::uint64_t end = line.begin_bytes + line.text.size();
-        const std::string value(trim(value_of(line.text)));
-        if (equals_ignoring_case(value, "(atend)")) return;
         if (has_keyword(line.text, "%%BoundingBox") && document_.pages == 0) document_box_ = parse_page_box(line.text);
-        if (has_keyword(line.text, "%%DocumentData") && !document_.document_data) {
-            document_.document_data = ByteRange{line.begin_bytes, end};
-            document_.document_data_value = value;
-        }
-        if (has_keyword(line.text, "%%LanguageLevel") && !document_.language_level) {
-            document_.language_level = ByteRange{line.begin_bytes, end};
-            document_.language_level_value = value;
-        }
+        note_header_comment(document_, line);
     }
 
     std::uint64_t data_end(const DscLine& line) {
@@ -386,6 +382,7 @@ class ThinParser {
     std::vector<Frame> stack_;
     OpenReference* continued_ = nullptr;  // whose last comment a %%+ continues
     bool seen_eof_ = false;
+    std::string plate_;
     std::optional<BoundingBox> document_box_, page_box_;
 };
 

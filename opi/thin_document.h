@@ -28,6 +28,7 @@ struct Reference {
     std::uint64_t line = 0;                // of the first comment, from 1
     ByteRange block;                       // first comment ... end of the last line of the block
     std::vector<ByteRange> comment_lines;  // taken out when the reference is honoured
+    std::string plate;                     // %%PlateColor of a page that was separated by the producer; empty otherwise
     std::optional<BoundingBox> page_box;   // of the outer page, default user space, if the job says
     ByteRange body;                        // the proxy: replaced. Empty range at the insertion point if there was none
     bool in_procedure = false;             // the insertion point lies inside { }

@@ -65,4 +65,19 @@ inline std::optional<BoundingBox> parse_page_box(std::string_view text) {
     return BoundingBox{v[0], v[1], v[2], v[3]};
 }
 
+// Header comments that may have to be corrected once it is known what the pictures need.
+inline void note_header_comment(ThinDocument& document, const DscLine& line) {
+    const std::uint64_t end = line.begin_bytes + line.text.size();
+    const std::string value(trim(value_of(line.text)));
+    if (equals_ignoring_case(value, "(atend)")) return;
+    if (has_keyword(line.text, "%%DocumentData") && !document.document_data) {
+        document.document_data = ByteRange{line.begin_bytes, end};
+        document.document_data_value = value;
+    }
+    if (has_keyword(line.text, "%%LanguageLevel") && !document.language_level) {
+        document.language_level = ByteRange{line.begin_bytes, end};
+        document.language_level_value = value;
+    }
+}
+
 }  // namespace opispool::opi

@@ -181,6 +181,14 @@ TEST(ThinDocument, SaysWhenTheObjectCannotBeTakenOut) {
         parse(job(block_1_3("a.tif", "gsave /x (save) def { save } pop grestore\n"))).references[0].object_unbalanced);
 }
 
+TEST(ThinDocument, KnowsThePlateOfASeparatedPage) {
+    const ThinDocument document = parse("%!PS-Adobe-3.0\n%%Page: (Cyan) 1\n%%PlateColor Cyan\n" + block_1_3("a.tif") +
+                                        "%%Page: 2 2\n" + block_1_3("b.tif") + "%%EOF\n");
+    ASSERT_EQ(document.references.size(), 2U);
+    EXPECT_EQ(document.references[0].plate, "Cyan");
+    EXPECT_EQ(document.references[1].plate, "");
+}
+
 TEST(ThinDocument, EveryLineEndGivesTheSame) {
     const std::string text = job(block_1_3("a.tif") + block_2_0("b.tif"));
     for (const char* end : {"\r", "\r\n"}) {
