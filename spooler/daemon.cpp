@@ -145,14 +145,19 @@ void Daemon::end_runners() {
 void Daemon::watch_signals() {
     signals_.add(SIGTERM);
     signals_.add(SIGINT);
+    signals_.add(SIGHUP);
     wait_for_signal();
 }
 
 void Daemon::wait_for_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int) {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
         if (error) return;
         wait_for_signal();
-        stop();
+        // Without a handler it would end us, and an operator who wants new settings must not lose the old ones.
+        if (signal == SIGHUP)
+            log_event(LogLevel::warning, log_id::daemon_not_reloaded);
+        else
+            stop();
     });
 }
 

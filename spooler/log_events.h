@@ -8,6 +8,7 @@ namespace opispool::spooler::log_id {
 
 inline constexpr std::string_view daemon_start = "daemon.start";
 inline constexpr std::string_view daemon_ready = "daemon.ready";
+inline constexpr std::string_view daemon_not_reloaded = "daemon.not_reloaded";
 inline constexpr std::string_view daemon_stopping = "daemon.stopping";
 inline constexpr std::string_view daemon_stopped = "daemon.stopped";
 inline constexpr std::string_view daemon_failed = "daemon.failed";

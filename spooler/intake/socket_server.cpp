@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "spooler/intake/first_bytes.h"
 #include "spooler/log_events.h"
 
 namespace opispool::spooler {
@@ -39,6 +40,7 @@ class SocketSession {
     SpoolWriter writer_;
     std::unique_ptr<std::byte[]> buffer_;
     std::size_t filled_ = 0;
+    std::string title_, user_;  // this protocol has no words for them, the document may
     Connection::End end_ = Connection::End::none;
 };
 
@@ -79,6 +81,9 @@ asio::awaitable<bool> SocketSession::read_beginning() {
         const std::span<const std::byte> first(buffer_.get(), std::min(filled_, sniff_bytes));
         sniffed = sniff(first);
     }
+    const std::span<const std::byte> beginning(buffer_.get(), filled_);
+    title_ = find_header_comment(beginning, "%%Title:");
+    user_ = find_header_comment(beginning, "%%For:");
     if (sniffed == Sniffed::document) co_return true;
     // Port scanners open and close; that is not worth a line.
     if (filled_ > 0) log(LogLevel::warning, log_id::intake_refused, "not PostScript, nothing is printed");
@@ -121,8 +126,8 @@ asio::awaitable<void> SocketSession::finish() {
     }
     queues::NewJob job;
     job.queue = queue_;
-    job.title = "AppSocket job";
-    job.user = "unknown";
+    job.title = title_.empty() ? std::string("AppSocket job") : title_;
+    job.user = user_.empty() ? std::string("unknown") : user_;
     job.host = connection_->peer();
     job.door = "socket";
     job.spool_file = *name;

@@ -82,7 +82,9 @@ Result<Spool> Spool::open(const std::string& directory, std::uint64_t min_free_b
     spool.tmp_ = directory + "/tmp";
     spool.jobs_ = directory + "/jobs";
     spool.min_free_bytes_ = min_free_bytes;
-    if (auto made = make_folder(directory); !made) return fail(made.error());
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    if (error) return fail(error_from_errno(error.value(), Operation::open, directory));
     auto lock = lock_folder(directory);
     if (!lock) return fail(lock.error());
     spool.lock_ = std::move(*lock);

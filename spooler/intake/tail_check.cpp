@@ -2,7 +2,6 @@
 #include "spooler/intake/tail_check.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -129,23 +128,6 @@ TailVerdict check_tail(std::span<const std::byte> document, const std::function<
     if (marked || last_line(text).starts_with("%%EOF")) return {TailVerdict::Tail::complete, {}};
     if (dsc) return {TailVerdict::Tail::cut_off, "it does not end with %%EOF"};
     return {TailVerdict::Tail::no_end_mark, "it has no end mark (%%EOF, UEL or ^D)"};
-}
-
-Sniffed sniff(std::span<const std::byte> first_bytes) {
-    static constexpr std::array<std::string_view, 6> beginnings{
-        "%", uel, "\x01M", "\xC5\xD0\xD3\xC6", "\xEF\xBB\xBF%", "@PJL"};
-    std::string_view text(reinterpret_cast<const char*>(first_bytes.data()), first_bytes.size());
-    // A ^D left over from a serial line's habit, and blank lines before the first comment, are common.
-    const std::size_t begin = text.find_first_not_of(" \t\r\n\x04");
-    if (begin == std::string_view::npos) return text.size() < sniff_bytes ? Sniffed::need_more : Sniffed::rubbish;
-    text.remove_prefix(begin);
-    for (const std::string_view beginning : beginnings) {
-        if (text.starts_with(beginning)) return Sniffed::document;
-    }
-    for (const std::string_view beginning : beginnings) {
-        if (beginning.starts_with(text)) return Sniffed::need_more;
-    }
-    return Sniffed::rubbish;
 }
 
 }  // namespace opispool::spooler

@@ -24,10 +24,4 @@ struct TailVerdict {
 //   thread  any, reads the whole document once (it is called on a map of our own spool file)
 TailVerdict check_tail(std::span<const std::byte> document, const std::function<void(std::size_t)>& passed = {});
 
-// Is it PostScript (or wrapped PostScript) at all? Asked of the first bytes of a raw connection, where port scanners
-// and browsers call as well.
-enum class Sniffed { document, need_more, rubbish };
-constexpr std::size_t sniff_bytes = 64;
-Sniffed sniff(std::span<const std::byte> first_bytes);
-
 }  // namespace opispool::spooler
