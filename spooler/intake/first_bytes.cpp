@@ -10,6 +10,8 @@ namespace opispool::spooler {
 
 namespace {
 
+constexpr std::string_view uel = "\x1b%-12345X";
+
 std::string_view text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
