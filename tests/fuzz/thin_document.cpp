@@ -68,24 +68,30 @@ std::string told(const ThinDocument& document) {
     return story;
 }
 
-// What the planner takes out and puts in must lie between `begin` and `end` and never meet.
+bool before(ByteRange a, ByteRange b) {
+    return a.begin < b.begin;
+}
+
+// References come in file order, and what the planner takes out and puts in for them lies between `begin` and `end` and
+// never meets. 1.3 comments may stand around another block, so whole blocks may overlap.
 void check_references(const std::vector<Reference>& references, std::uint64_t begin, std::uint64_t end) {
-    std::uint64_t behind = begin;
+    std::uint64_t last = begin;
+    std::vector<ByteRange> edits;
     for (const Reference& each : references) {
-        require(each.block.begin <= each.block.end, "a block does not end before it begins");
-        require(each.block.begin >= behind, "blocks come in file order and do not overlap");
-        require(each.block.end <= end, "a block lies inside what it stands in");
-        behind = each.block.end;
-        require(each.body.begin <= each.body.end, "a body does not end before it begins");
-        require(each.body.begin >= begin && each.body.end <= end, "a body lies inside what it stands in");
-        std::uint64_t line_behind = each.block.begin;
-        for (const ByteRange& line : each.comment_lines) {
-            require(line.begin <= line.end && line.begin >= line_behind && line.end <= end,
-                    "comment lines come in file order, inside the block");
-            require(line.end <= each.body.begin || line.begin >= each.body.end, "no comment line lies in the body");
-            line_behind = line.end;
-        }
-        check_references(each.inner, each.body.begin, each.body.end);
+        require(each.block.begin >= last, "references come in file order");
+        require(each.block.begin <= each.block.end && each.block.end <= end, "a block lies inside what it stands in");
+        last = each.block.begin;
+        if (!each.problems.empty()) continue;  // never honoured, so its body may lack an end
+        for (const ByteRange& line : each.comment_lines) edits.push_back(line);
+        edits.push_back(each.body);
+        check_references(each.inner, each.block.begin, each.block.end);
+    }
+    std::stable_sort(edits.begin(), edits.end(), before);
+    std::uint64_t behind = begin;
+    for (const ByteRange& edit : edits) {
+        require(edit.begin <= edit.end && edit.end <= end, "an edit lies inside what its block stands in");
+        require(edit.begin >= behind, "edits do not overlap");
+        behind = edit.end;
     }
 }
 
