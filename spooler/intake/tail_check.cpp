@@ -55,11 +55,11 @@ class Brackets {
         std::size_t at = 0;
         while ((at = find("%%", at)) != std::string_view::npos) {
             const bool begins_line = at == 0 || eol.find(text_[at - 1]) != std::string_view::npos;
-            const std::size_t end = std::min(text_.find_first_of(eol, at), text_.size());
             if (!begins_line) {
                 at += 2;
                 continue;
             }
+            const std::size_t end = std::min(text_.find_first_of(eol, at), text_.size());
             const std::string_view line = text_.substr(at, end - at);
             if (line.starts_with("%%BeginDocument")) {
                 documents_.push_back(at);
