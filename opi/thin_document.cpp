@@ -79,10 +79,10 @@ class ThinParser {
     void file_reference(Reference reference) {
         for (std::size_t i = stack_.size(); i-- > 0;) {
             Frame& frame = stack_[i];
-            if (frame.kind == FrameKind::section) return frame.tentative.push_back(std::move(reference));
-            if (frame.open) return frame.open->reference.inner.push_back(std::move(reference));
+            if (frame.kind == FrameKind::section) return insert_in_order(frame.tentative, std::move(reference));
+            if (frame.open) return insert_in_order(frame.open->reference.inner, std::move(reference));
         }
-        document_.references.push_back(std::move(reference));
+        insert_in_order(document_.references, std::move(reference));
     }
 
     void finish(OpenReference open, std::uint64_t end) {

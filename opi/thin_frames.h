@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,13 @@ inline bool names_same_picture(const OpenReference& first, const OpenReference& 
     const OpiComments a = parse_opi_comments(OpiVersion::v1_3, first.raw);
     const OpiComments b = parse_opi_comments(OpiVersion::v2_0, second.raw);
     return a.filename == b.filename || a.filename == b.main_image;
+}
+
+// 1.3 comments that wait for their object are finished behind blocks that begin after them.
+inline void insert_in_order(std::vector<Reference>& references, Reference reference) {
+    auto at = references.end();
+    while (at != references.begin() && std::prev(at)->block.begin > reference.block.begin) --at;
+    references.insert(at, std::move(reference));
 }
 
 inline std::optional<BoundingBox> parse_page_box(std::string_view text) {

@@ -70,6 +70,13 @@ TEST(ThinDocument, CodeBetweenCommentsIsNotPartOfThem) {
     EXPECT_TRUE(document.references[0].comments.position.has_value());
 }
 
+TEST(ThinDocument, WaitingCommentsComeBeforeTheBlockBehindThem) {
+    const ThinDocument document =
+        parse(job("%ALDImageFilename: a.tif\n%ALDImagePosition: 0 0 0 9 9 9 9 0\n" + block_2_0("b.tif")));
+    ASSERT_THAT(names(document), ElementsAre("a.tif", "b.tif"));
+    EXPECT_LT(document.references[0].block.begin, document.references[1].block.begin);
+}
+
 TEST(ThinDocument, CommentsOnlyIsAPlaceOfItsOwn) {
     const std::string text =
         job("%ALDImageFilename: a.tif\n%ALDImagePosition: 0 0 0 9 9 9 9 0\ngrestore\n" + block_1_3("b.tif"));
