@@ -34,7 +34,8 @@ void PsContext::resume_behind(std::uint64_t offset_bytes, bool inside_procedure)
 void PsContext::take(char c) {
     if (is_data_byte(c)) {
         parentheses_ = braces_ = 0;
-        in_comment_ = escaped_ = false;
+        in_comment_ = true;  // the rest of the line is data as well
+        escaped_ = false;
     } else if (in_comment_) {
         in_comment_ = c != '\n' && c != '\r';
     } else if (escaped_) {

@@ -179,7 +179,7 @@ TEST(ThinDocument, SaysWhenABlockStandsInAProcedure) {
     EXPECT_TRUE(parse(job("/Form {\n" + block_1_3("a.tif") + "} def\n")).references[0].in_procedure);
     EXPECT_FALSE(parse(job("/P { (}) { } } def\n" + block_1_3("a.tif"))).references[0].in_procedure);
     // Uncounted image data proves nothing.
-    EXPECT_FALSE(parse(job(std::string("image\n{((\x01{{\n", 11) + block_1_3("a.tif"))).references[0].in_procedure);
+    EXPECT_FALSE(parse(job(std::string("image\n{((\x01{{\n") + block_1_3("a.tif"))).references[0].in_procedure);
 }
 
 TEST(ThinDocument, SaysWhenTheObjectCannotBeTakenOut) {
