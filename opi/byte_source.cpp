@@ -3,6 +3,20 @@
 
 namespace opispool::opi {
 
+std::string_view MappedByteSource::window(std::uint64_t offset_bytes) {
+    if (offset_bytes >= size_bytes()) return {};
+    // Two windows stay: line counting and string checks read a little behind the scanner. A page that is asked for
+    // again comes back from the page cache.
+    if (offset_bytes > released_to_ + 3 * window_bytes) {
+        const std::uint64_t upto = offset_bytes - 2 * window_bytes;
+        file_->release(released_to_, upto - released_to_);
+        released_to_ = upto;
+    }
+    const std::span<const std::byte> bytes = file_->bytes().subspan(static_cast<std::size_t>(offset_bytes));
+    const std::size_t length = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), window_bytes));
+    return {reinterpret_cast<const char*>(bytes.data()), length};
+}
+
 std::string_view FileByteSource::window(std::uint64_t offset_bytes) {
     if (offset_bytes >= size_bytes() || !status_) return {};
     const bool inside =

@@ -48,6 +48,21 @@ class MemoryByteSource final : public ByteSource {
     std::string_view bytes_;
 };
 
+// A mapped file that the CPU may read (our own spool file), in windows; pages behind the reader leave this process's
+// memory, so that a job of gigabytes is parsed in a few megabytes.
+class MappedByteSource final : public ByteSource {
+  public:
+    static constexpr std::uint64_t window_bytes = 4U << 20U;
+
+    explicit MappedByteSource(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {}
+    std::uint64_t size_bytes() const override { return file_->size(); }
+    std::string_view window(std::uint64_t offset_bytes) override;
+
+  private:
+    std::shared_ptr<const MappedFile> file_;
+    std::uint64_t released_to_ = 0;
+};
+
 // A range of a store file, read by pread in windows of `window_bytes`. Offsets count from the start of the range.
 class FileByteSource final : public ByteSource {
   public:

@@ -8,12 +8,11 @@
 namespace opispool::opi {
 
 Result<PlanOutcome> make_plan(const PlanRequest& request) {
-    const std::span<const std::byte> bytes = request.thin->bytes();
-    MemoryByteSource source(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    MappedByteSource source(request.thin);
     auto document = parse_thin_document(source);
     if (!document) return fail(std::move(document.error()));
     ReferencePlanner planner(*request.index, request.profile, request.on_missing);
-    auto plan = planner.plan_document(*document, PlannedFile{request.thin, 0, bytes.size()}, source);
+    auto plan = planner.plan_document(*document, PlannedFile{request.thin, 0, request.thin->size()}, source);
     if (!plan) return fail(std::move(plan.error()));
     PlanOutcome outcome;
     outcome.problems = std::move(planner.problems());
@@ -49,8 +48,7 @@ void scan_reference(const Reference& reference, const ImageIndex& index, std::ve
 }  // namespace
 
 Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request) {
-    const std::span<const std::byte> bytes = request.thin->bytes();
-    MemoryByteSource source(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    MappedByteSource source(request.thin);
     auto document = parse_thin_document(source);
     if (!document) return fail(std::move(document.error()));
     std::vector<ScannedReference> references;
