@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 // Clients other people wrote print through our doors: rlpr, and CUPS's lpd and socket backends run directly. A client
 // that is not installed skips its tests, or fails them where the build asks for every peer.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +47,13 @@ int run(const std::vector<std::string>& command, const std::vector<std::string>&
     variables.push_back(nullptr);
     const pid_t pid = ::fork();
     if (pid == 0) {
+        // CUPS's scheduler gives its backends a back channel as descriptor 3 and a side channel as 4. Without them the
+        // backend's own document may get these numbers, and be read away as side channel messages.
+        int side[2];
+        if (::pipe(side) != 0) ::_exit(126);
+        const int reading = ::fcntl(side[0], F_DUPFD, 10), writing = ::fcntl(side[1], F_DUPFD, 10);
+        const int back = ::fcntl(::open("/dev/null", O_WRONLY), F_DUPFD, 10);
+        if (writing < 0 || ::dup2(back, 3) < 0 || ::dup2(reading, 4) < 0) ::_exit(126);
         ::execve(arguments[0], arguments.data(), variables.data());
         ::_exit(127);
     }
