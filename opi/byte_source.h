@@ -35,7 +35,7 @@ class ByteSource {
     }
 };
 
-// Bytes that the CPU may read: our own spool file, or a test's string. The owner keeps them alive.
+// Bytes already in memory: a piece that was copied out, or a test's string. The owner keeps them alive.
 class MemoryByteSource final : public ByteSource {
   public:
     explicit MemoryByteSource(std::string_view bytes) : bytes_(bytes) {}
