@@ -32,6 +32,8 @@ Result<ClientPath> split_client_path(std::string_view name);
 struct FoundImage {
     std::shared_ptr<const MappedFile> file;  // opened beneath the store's root, pinned
     std::string path;                        // store root + "/" + relative path, for messages and `scan`
+
+    std::string base_name() const { return path.substr(path.rfind('/') + 1); }
 };
 
 // What reading the stores may take.

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "opi/byte_source.h"
+#include "opi/reference_file.h"
 #include "opi/reference_planner.h"
 
 namespace opispool::opi {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "opi/image_index.h"
 #include "opi/image_probe.h"
 #include "opi/planner.h"
 #include "opi/thin_document.h"
@@ -19,10 +20,6 @@ struct PlannedFile {
     std::shared_ptr<const MappedFile> file;
     std::uint64_t begin_bytes = 0, end_bytes = 0;
 };
-
-// The file a block asks for: ImageID or MainImage where it leads to a file, else the file name. A layout (OPIProxy)
-// found in place of its original is passed over.
-Result<FoundImage> find_reference_image(const ImageIndex& index, const OpiComments& comments);
 
 class ReferencePlanner {
   public:
@@ -50,13 +47,11 @@ class ReferencePlanner {
     Result<std::shared_ptr<const SplicePlan>> emit(const Reference& reference, const FoundImage& found,
                                                    ByteSource& source);
     Result<void> emit_raster_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
-                                       ImageInfo info, ByteSource& source);
+                                       const ImageInfo& info, ByteSource& source, Warnings& notes);
     Result<void> emit_eps_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
-                                    const ImageInfo& info);
-    Result<void> check_aspect(const Reference& reference, Size file, const std::string& path);
+                                    const ImageInfo& info, Warnings& notes);
     void add_problem(const Reference& reference, const Error& error);
     void add_warning(const Reference& reference, const std::string& text);
-    void correct_header(const ThinDocument& document, Edits& edits) const;
     std::shared_ptr<const SplicePlan> assemble(const PlannedFile& file, Edits edits) const;
 
     const ImageIndex& index_;
