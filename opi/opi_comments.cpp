@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "opi/dsc_values.h"
 
 namespace opispool::opi {
 
@@ -14,70 +15,6 @@ std::string plain_keyword(std::string_view keyword) {
     while (keyword.starts_with('%')) keyword.remove_prefix(1);
     if (starts_with_ignoring_case(keyword, "ALD")) keyword.remove_prefix(3);
     return to_lower_ascii(keyword);
-}
-
-// PLRM 3.2.2: \n \r \t \b \f \\ \( \) \ooo, backslash before a line end is nothing, before anything else is dropped.
-std::string unescape(std::string_view body) {
-    std::string out;
-    for (std::size_t i = 0; i < body.size(); ++i) {
-        if (body[i] != '\\' || i + 1 == body.size()) {
-            out += body[i];
-            continue;
-        }
-        const char c = body[++i];
-        static constexpr std::string_view letters = "nrtbf";
-        static constexpr std::string_view values = "\n\r\t\b\f";
-        if (const auto letter = letters.find(c); letter != std::string_view::npos) {
-            out += values[letter];
-        } else if (c >= '0' && c <= '7') {
-            unsigned value = 0;
-            std::size_t digits = 0;
-            while (digits < 3 && i < body.size() && body[i] >= '0' && body[i] <= '7') {
-                value = value * 8 + static_cast<unsigned>(body[i] - '0');
-                ++i;
-                ++digits;
-            }
-            --i;
-            out += static_cast<char>(value & 0xFFU);
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
-// Takes the next token of a value: a PostScript string (decoded, balanced parentheses) or a word.
-struct Token {
-    std::string text;
-    bool is_string = false;
-};
-
-std::optional<Token> take_token(std::string_view& rest) {
-    const auto start = rest.find_first_not_of(" \t");
-    if (start == std::string_view::npos) return std::nullopt;
-    rest.remove_prefix(start);
-    if (rest[0] != '(') {
-        const std::size_t end = std::min(rest.find_first_of(" \t("), rest.size());
-        Token word{std::string(rest.substr(0, end)), false};
-        rest.remove_prefix(end);
-        return word;
-    }
-    int depth = 0;
-    std::size_t i = 0;
-    for (; i < rest.size(); ++i) {
-        if (rest[i] == '\\') {
-            ++i;
-        } else if (rest[i] == '(') {
-            ++depth;
-        } else if (rest[i] == ')' && --depth == 0) {
-            break;
-        }
-    }
-    // An unclosed string runs to the end of the line: producers forget the last parenthesis.
-    const std::size_t end = std::min(i, rest.size());
-    Token string{unescape(rest.substr(1, end - 1)), true};
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    return string;
 }
 
 class Reader {
@@ -146,7 +83,7 @@ class Reader {
         std::array<double, 4> cmyk{};
         std::string_view rest = value;
         for (double& ink : cmyk) {
-            const auto token = take_token(rest);
+            const auto token = take_dsc_token(rest);
             const auto number = token ? parse_real(token->text) : std::nullopt;
             if (!number || *number < 0 || *number > 1) return problem("ImageColor", value, "four inks 0..1 and a name");
             ink = *number;
@@ -155,7 +92,7 @@ class Reader {
         const std::string_view name = trim(rest);
         // A name without parentheses is against the rule but unambiguous: the rest of the line.
         if (name.starts_with('('))
-            out_.color_name = take_token(rest)->text;
+            out_.color_name = take_dsc_token(rest)->text;
         else
             out_.color_name = std::string(name);
     }
@@ -187,7 +124,7 @@ class Reader {
     void inks(std::string_view value) {
         if (out_.inks_kind != OpiComments::Inks::absent) return;
         std::string_view rest = value;
-        const auto kind = take_token(rest);
+        const auto kind = take_dsc_token(rest);
         if (!kind) return problem("ImageInks", value, "full_color, registration or monochrome");
         if (equals_ignoring_case(kind->text, "full_color")) {
             out_.inks_kind = OpiComments::Inks::full_color;
@@ -201,13 +138,13 @@ class Reader {
     }
 
     void monochrome(std::string_view value, std::string_view rest) {
-        const auto count_token = take_token(rest);
+        const auto count_token = take_dsc_token(rest);
         const auto count = count_token ? parse_u64(count_token->text) : std::nullopt;
         if (!count || *count == 0 || *count > 32) return problem("ImageInks", value, "monochrome with a count of inks");
         std::vector<InkLevel> list;
         for (std::uint64_t i = 0; i < *count; ++i) {
-            const auto name = take_token(rest);
-            const auto level_token = take_token(rest);
+            const auto name = take_dsc_token(rest);
+            const auto level_token = take_dsc_token(rest);
             const auto level = level_token ? parse_real(level_token->text) : std::nullopt;
             if (!name || !level || *level < 0 || *level > 1)
                 return problem("ImageInks", value, "monochrome N with N pairs of a name and a level 0..1");
@@ -279,7 +216,7 @@ OpiComments parse_opi_comments(OpiVersion version, const std::vector<RawComment>
 std::string decode_text_value(std::string_view value) {
     const std::string_view trimmed = trim(value);
     if (trimmed.size() >= 2 && trimmed.front() == '(' && trimmed.back() == ')')
-        return unescape(trimmed.substr(1, trimmed.size() - 2));
+        return unescape_ps_string(trimmed.substr(1, trimmed.size() - 2));
     return std::string(value);
 }
 

@@ -72,9 +72,9 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, ByteSo
 
 Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference& reference, const FoundImage& found,
                                                                  ByteSource& source) {
-    if (!reference.plate.empty())
+    if (reference.plate)
         return fail(Code::unsupported, Operation::place,
-                    "the page is one plate of a separated job (" + printable(reference.plate) +
+                    "the page is one plate of a separated job (" + printable(reference.plate->ink) +
                         "), and the picture can't be separated here; print composite and let the RIP separate");
     if (reference.in_procedure)
         return fail(Code::unsupported, Operation::place,

@@ -40,6 +40,9 @@ class ThinParser {
         continued_ = nullptr;
         context_.reset_at(offset);
         seen_eof_ = false;
+        tell_plates(document_, signals_, told_);
+        signals_ = PlateSignals{};
+        told_ = {document_.references.size(), document_.pages};
     }
 
     Frame& top() { return stack_.back(); }
@@ -113,7 +116,7 @@ class ThinParser {
         OpenReference open;
         open.reference.comments.version = version;
         open.reference.page = document_.pages;
-        open.reference.plate = plate_;
+        open.reference.plate = signals_.bracket();  // tell_plates has the last word
         open.reference.page_box = page_box_ ? page_box_ : document_box_;
         open.reference.depth = document_depth();
         open.reference.line = lines_.line_at(line.begin_bytes);
@@ -137,7 +140,7 @@ class ThinParser {
     }
 
     void take_continuation(const DscLine& line) {
-        if (continued_ == nullptr) return;
+        if (continued_ == nullptr) return signals_.take_continuation(line.text);
         continued_->raw.back().value += " " + std::string(value_of(line.text));
         if (top().kind != FrameKind::included_2_0)
             continued_->reference.comment_lines.push_back({line.begin_bytes, line.next_bytes});
@@ -179,10 +182,7 @@ class ThinParser {
             page_box_ = parse_page_box(text);
             return true;
         }
-        if (has_keyword(text, "%%PlateColor") && document_depth() == 0) {
-            plate_ = trim(value_of(text));
-            return true;
-        }
+        if (document_depth() == 0 && signals_.take(text)) return true;
         if (has_keyword(text, "%%EOF")) {
             if (document_depth() == 0 && stack_.size() == 1) {
                 flush_pending(top());
@@ -206,7 +206,7 @@ class ThinParser {
         context_.reset_at(line.begin_bytes);
         ++document_.pages;
         page_box_.reset();
-        plate_.clear();
+        signals_.begin_page(line.text);
     }
 
     bool take_section(const DscLine& line) {
@@ -382,7 +382,8 @@ class ThinParser {
     std::vector<Frame> stack_;
     OpenReference* continued_ = nullptr;  // whose last comment a %%+ continues
     bool seen_eof_ = false;
-    std::string plate_;
+    PlateSignals signals_;  // of the job being read; a file may hold several
+    JobsRead told_;
     std::optional<BoundingBox> document_box_, page_box_;
 };
 

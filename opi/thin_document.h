@@ -12,6 +12,7 @@
 #include "opi/byte_source.h"
 #include "opi/image_probe.h"
 #include "opi/opi_comments.h"
+#include "opi/plate.h"
 
 namespace opispool::opi {
 
@@ -28,7 +29,7 @@ struct Reference {
     std::uint64_t line = 0;                // of the first comment, from 1
     ByteRange block;                       // first comment ... end of the last line of the block
     std::vector<ByteRange> comment_lines;  // taken out when the reference is honoured
-    std::string plate;                     // %%PlateColor of a page that was separated by the producer; empty otherwise
+    std::optional<Plate> plate;            // of a page that was separated by the producer; nothing: composite
     std::optional<BoundingBox> page_box;   // of the outer page, default user space, if the job says
     ByteRange body;                        // the proxy: replaced. Empty range at the insertion point if there was none
     bool in_procedure = false;             // the insertion point lies inside { }
@@ -40,6 +41,7 @@ struct Reference {
 struct ThinDocument {
     std::vector<Reference> references;  // in file order, ranges don't overlap
     int pages = 0;
+    std::vector<std::string> plates;  // the inks that separated pages are for; empty: composite
     // Header comments that may have to be corrected; line without its line end.
     std::optional<ByteRange> document_data, language_level;
     std::string document_data_value, language_level_value;

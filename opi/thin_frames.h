@@ -62,6 +62,27 @@ inline void insert_in_order(std::vector<Reference>& references, Reference refere
     references.insert(at, std::move(reference));
 }
 
+// What belongs to jobs of the file that are read to their end.
+struct JobsRead {
+    std::size_t references = 0;
+    int pages = 0;
+};
+
+inline void tell_plate(Reference& reference, const PlateSignals& signals, int pages_before) {
+    auto verdict = signals.verdict(static_cast<std::size_t>(reference.page - pages_before), reference.plate);
+    reference.plate = std::move(verdict.plate);
+    if (!verdict.problem.empty()) reference.problems.push_back(std::move(verdict.problem));
+    for (Reference& inner : reference.inner) tell_plate(inner, signals, pages_before);
+}
+
+// A job's pages are told at its end: the comments of one page say whether the others are plates.
+inline void tell_plates(ThinDocument& document, PlateSignals& signals, const JobsRead& before) {
+    signals.finish();
+    for (std::size_t i = before.references; i < document.references.size(); ++i)
+        tell_plate(document.references[i], signals, before.pages);
+    for (std::string& ink : signals.plates()) document.plates.push_back(std::move(ink));
+}
+
 inline std::optional<BoundingBox> parse_page_box(std::string_view text) {
     const auto fields = split_blank(trim(value_of(text)));
     std::array<double, 4> v{};

@@ -192,8 +192,9 @@ TEST(ThinDocument, KnowsThePlateOfASeparatedPage) {
     const ThinDocument document = parse("%!PS-Adobe-3.0\n%%Page: (Cyan) 1\n%%PlateColor Cyan\n" + block_1_3("a.tif") +
                                         "%%Page: 2 2\n" + block_1_3("b.tif") + "%%EOF\n");
     ASSERT_EQ(document.references.size(), 2U);
-    EXPECT_EQ(document.references[0].plate, "Cyan");
-    EXPECT_EQ(document.references[1].plate, "");
+    EXPECT_EQ(document.references[0].plate, Plate{"Cyan"});
+    EXPECT_THAT(document.references[1].problems, ElementsAre(HasSubstr("does not say which plate")));
+    EXPECT_THAT(document.plates, ElementsAre("Cyan"));
 }
 
 TEST(ThinDocument, EveryLineEndGivesTheSame) {
