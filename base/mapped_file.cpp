@@ -64,21 +64,6 @@ Result<std::size_t> MappedFile::read_at(std::uint64_t offset_bytes, std::span<st
     return done;
 }
 
-Result<void> MappedFile::prefault(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
-    if (length_bytes == 0) return {};
-    const std::uint64_t start = offset_bytes / page_bytes * page_bytes;
-    auto* from = static_cast<std::byte*>(address_) + start;
-    while (::madvise(from, offset_bytes + length_bytes - start, MADV_POPULATE_READ) != 0) {
-        if (errno == EINTR || errno == EAGAIN) continue;
-        if (errno == EINVAL) return {};  // a kernel before 5.14: the pages come in with the write instead
-        if (errno == EFAULT || errno == EHWPOISON)
-            return fail(Code::changed, Operation::read, "the file became shorter or unreadable while it was in use",
-                        name_, offset_bytes);
-        return fail(error_from_errno(errno, Operation::read, name_));
-    }
-    return {};
-}
-
 void MappedFile::release(std::uint64_t offset_bytes, std::uint64_t length_bytes) const {
     // Down to the page: what lies before the range on its first page was used up earlier, and a page wrongly dropped
     // only comes in again from the page cache.

@@ -34,8 +34,8 @@ class MappedFile {
     MappedFile& operator=(const MappedFile&) = delete;
     ~MappedFile();
 
-    // The map. For a spool file (ours, immutable) the CPU may read it; for a store image hand it to the kernel only:
-    // a file that shrinks then gives EFAULT from write(2), never SIGBUS.
+    // The map, for our own spool files, which are immutable. Never for a picture of a store: one that shrinks meanwhile
+    // would raise SIGBUS; read_at() gives a short read.
     std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(address_), size()}; }
     std::size_t size() const { return static_cast<std::size_t>(identity_.size_bytes); }
     int fd() const { return fd_.get(); }
@@ -47,8 +47,6 @@ class MappedFile {
     // image.
     Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const;
 
-    // Asks the kernel to read the range now (MADV_POPULATE_READ); Code::changed if the file has shrunk. Blocks on disk.
-    Result<void> prefault(std::uint64_t offset_bytes, std::uint64_t length_bytes) const;
     // Drops the range from this process's resident memory; the page cache keeps it.
     void release(std::uint64_t offset_bytes, std::uint64_t length_bytes) const;
 

@@ -198,33 +198,36 @@ Connection::End Connection::lost(const error_code& error) {
     return End::lost;
 }
 
-asio::awaitable<Connection::Written> Connection::write_some(std::span<const asio::const_buffer> buffers) {
-    Written written;
-    written.end = why_stopped();
-    if (written.end != End::ok) co_return written;
+Connection::End Connection::broken(const error_code& error) {
+    const End asked = why_stopped();
+    if (asked != End::ok) return asked;
+    broken_ = true;
+    return lost(error);
+}
+
+Connection::End Connection::send_failed(int errno_value) {
+    return broken(error_code(errno_value, boost::system::system_category()));
+}
+
+asio::awaitable<Connection::End> Connection::wait_writable() {
+    if (const End asked = why_stopped(); asked != End::ok) co_return asked;
     deadline_.arm(stall_timeout_);
-    auto [error, count] = co_await socket_.async_write_some(buffers, token);
+    auto [error] = co_await socket_.async_wait(tcp::socket::wait_write, token);
     deadline_.disarm();
-    written.bytes = count;
-    if (!error) co_return written;
-    written.end = why_stopped();
-    if (written.end == End::ok) {
-        broken_ = true;
-        written.end = lost(error);
-        if (error == boost::system::errc::bad_address || error == boost::system::errc::io_error)
-            written.end = End::bad_source;
-    }
-    co_return written;
+    if (error) co_return broken(error);
+    co_return why_stopped();
 }
 
 asio::awaitable<Connection::End> Connection::write_all(std::string bytes) {
     std::size_t done = 0;
     while (done < bytes.size()) {
+        if (const End asked = why_stopped(); asked != End::ok) co_return asked;
+        deadline_.arm(stall_timeout_);
         const asio::const_buffer rest = asio::buffer(bytes) + done;
-        const std::span<const asio::const_buffer> buffers(&rest, 1);
-        const Written written = co_await write_some(buffers);
-        done += written.bytes;
-        if (written.end != End::ok) co_return written.end;
+        auto [error, count] = co_await socket_.async_write_some(rest, token);
+        deadline_.disarm();
+        done += count;
+        if (error) co_return broken(error);
     }
     co_return End::ok;
 }

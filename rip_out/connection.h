@@ -33,19 +33,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     enum class End : std::uint8_t {
         ok,
-        canceled,    // stop()
-        halted,      // halt(): the RIP said something that makes sending on pointless
-        stalled,     // no byte taken and none read within the limit
-        lost,        // reset, closed, unreachable: last_error() says which
-        bad_source,  // the kernel could not read the bytes we gave it
-        silent,      // finish(): all is taken, but the RIP did not close in time
+        canceled,  // stop()
+        halted,    // halt(): the RIP said something that makes sending on pointless
+        stalled,   // no byte taken and none read within the limit
+        lost,      // reset, closed, unreachable: last_error() says which
+        silent,    // finish(): all is taken, but the RIP did not close in time
     };
-    struct Written {
-        End end = End::ok;
-        std::size_t bytes = 0;
-    };
-
-    //   stall_timeout  of write_some() and write_all(); bytes read count as life too
+    //   stall_timeout  of wait_writable() and write_all(); bytes read count as life too
     Connection(boost::asio::any_io_executor loop, Milliseconds stall_timeout);
 
     // Tries every address of the host, each for `timeout`.
@@ -56,8 +50,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
     // From now on everything the peer sends goes to `on_bytes`, on the loop, until close(). Call once, when connected.
     void start_reading(std::function<void(std::string_view)> on_bytes);
 
-    boost::asio::awaitable<Written> write_some(std::span<const boost::asio::const_buffer> buffers);
     boost::asio::awaitable<End> write_all(std::string bytes);
+
+    // For whoever sends on native_handle() from the pool, without blocking: only between two calls of wait_writable(),
+    // while the caller keeps this object and closes nothing.
+    //   returns  ok when the kernel has room, else what stopped the transfer
+    boost::asio::awaitable<End> wait_writable();
+    int native_handle() { return socket_.native_handle(); }
+    // That send failed with this errno.      returns  what it means
+    End send_failed(int errno_value);
 
     // Half-closes and waits until the peer has taken everything and, with `wait_for_close`, closed its side. An end of
     // file alone proves nothing: a RIP that dies sends one too, with our last bytes still on the way. So the kernel is
@@ -89,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                                                   std::uint16_t own_port, Milliseconds timeout);
     std::optional<End> finished(bool wait_for_close, bool acknowledged, bool closed);
     End why_stopped() const;
+    End broken(const boost::system::error_code& error);
     End lost(const boost::system::error_code& error);
     void wake() { changed_.cancel(); }
 

@@ -75,21 +75,10 @@ asio::awaitable<std::optional<SendResult>> NetworkSender::begin(AttemptPtr attem
 }
 
 asio::awaitable<std::optional<SendResult>> NetworkSender::write_job(AttemptPtr attempt) {
-    PlanWritten written = co_await write_plan(attempt->connection, attempt->plan, pool_, attempt->progress);
+    const PlanWritten written = co_await write_plan(attempt->connection, attempt->plan, pool_, attempt->progress);
     if (written.end == Connection::End::halted) co_return report(Outcome::rip_error, written.sent_bytes, {});
-    if (written.end != Connection::End::ok) {
+    if (written.source_error || written.end != Connection::End::ok) {
         attempt->connection->reset();
-        // The kernel met the hole in the file before we did, and says no name; or it took the bytes before the hole and
-        // never called for more, which looks like a RIP that stopped reading.
-        const bool may_be_source =
-            written.end == Connection::End::bad_source || written.end == Connection::End::stalled;
-        if (may_be_source && !written.source_error) {
-            const Result<void> sources = co_await check_sources_on_pool(attempt->plan);
-            if (!sources) {
-                written.source_error = sources.error();
-                written.end = Connection::End::bad_source;
-            }
-        }
         co_return report_broken(*attempt->plan, written, destination_.peer(), attempt->connection->last_error());
     }
     const Result<void> sources = co_await check_sources_on_pool(attempt->plan);

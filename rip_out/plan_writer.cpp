@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include "rip_out/plan_writer.h"
 
-#include <fcntl.h>
+#include <sys/socket.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <vector>
 
 #include "opi/plan_cursor.h"
@@ -14,58 +14,60 @@ namespace opispool::rip_out {
 namespace {
 
 namespace asio = boost::asio;
-using opi::PlanCursor, opi::Span, opi::SpanKind, opi::SplicePlan;
-using Window = Result<std::span<const iovec>>;
+using opi::PlanCursor, opi::SplicePlan;
 
 constexpr std::chrono::milliseconds progress_interval(250);
+// A step ends after so many bytes even if the peer takes all at once: the loop then looks at stop() and progress, and
+// another job has its turn on the thread.
+constexpr std::uint64_t step_bytes = 8U << 20U;
 
-// Has the kernel start reading what comes after the window, so that the disk works while the network does.
-void read_ahead(const SplicePlan& plan, std::uint64_t begin, std::uint64_t end) {
-    end = std::min(end, plan.total_bytes());
-    if (begin >= end) return;
-    std::size_t low = 0, high = plan.spans().size();
-    while (low + 1 < high) {
-        const std::size_t middle = low + (high - low) / 2;
-        (plan.begin_of(middle) <= begin ? low : high) = middle;
-    }
-    for (std::size_t i = low; i < plan.spans().size() && plan.begin_of(i) < end; ++i) {
-        const Span& span = plan.spans()[i];
-        if (span.kind != SpanKind::file_range) continue;
-        const std::uint64_t from = std::max(begin, plan.begin_of(i)), to = std::min(end, plan.begin_of(i + 1));
-        const std::uint64_t offset = span.offset_bytes + (from - plan.begin_of(i));
-        // Advice only: where it fails, the window itself waits for the disk.
-        ::posix_fadvise(plan.sources()[span.index]->fd(), static_cast<off_t>(offset), static_cast<off_t>(to - from),
-                        POSIX_FADV_WILLNEED);
-    }
-}
-
-std::uint64_t size_of(std::span<const iovec> pieces) {
-    std::uint64_t bytes = 0;
-    for (const iovec& piece : pieces) bytes += piece.iov_len;
-    return bytes;
-}
-
-// The pieces of a window that are still to be sent.
-class Pending {
+// The pool's half of a transfer: reads a window and sends it from the same thread, while it is still in that core's
+// cache, until the kernel's buffer is full.
+class Pump {
   public:
-    explicit Pending(std::span<const iovec> pieces) {
-        for (const iovec& piece : pieces) buffers_.emplace_back(piece.iov_base, piece.iov_len);
-    }
-    std::span<const asio::const_buffer> rest() const { return std::span(buffers_).subspan(first_); }
-    bool done() const { return first_ == buffers_.size(); }
-    void take(std::size_t bytes) {
-        while (bytes > 0 && !done()) {
-            const std::size_t step = std::min(bytes, buffers_[first_].size());
-            buffers_[first_] += step;
-            bytes -= step;
-            if (buffers_[first_].size() == 0) ++first_;
-        }
-    }
+    struct Step {
+        std::uint64_t sent_bytes = 0;
+        int send_errno = 0;  // 0: all is well, the kernel may be full
+        std::optional<Error> source_error;
+    };
+
+    Pump(std::shared_ptr<Connection> connection, std::shared_ptr<const SplicePlan> plan)
+        : connection_(std::move(connection)), cursor_(std::move(plan)), window_(PlanCursor::window_bytes) {}
+
+    bool done() const { return cursor_.done() && sent_ == filled_; }
+    Step run();
 
   private:
-    std::vector<asio::const_buffer> buffers_;
-    std::size_t first_ = 0;
+    std::shared_ptr<Connection> connection_;
+    PlanCursor cursor_;
+    std::vector<std::byte> window_;
+    std::size_t filled_ = 0, sent_ = 0;  // bytes of window_
 };
+
+Pump::Step Pump::run() {
+    Step step;
+    while (!done() && step.sent_bytes < step_bytes) {
+        if (sent_ == filled_) {
+            auto filled = cursor_.read(window_);
+            if (!filled) {
+                step.source_error = filled.error();
+                return step;
+            }
+            filled_ = *filled;
+            sent_ = 0;
+        }
+        const ssize_t taken =
+            ::send(connection_->native_handle(), window_.data() + sent_, filled_ - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (taken < 0 && errno == EINTR) continue;
+        if (taken < 0) {
+            if (errno != EAGAIN && errno != EWOULDBLOCK) step.send_errno = errno;
+            return step;
+        }
+        sent_ += static_cast<std::size_t>(taken);
+        step.sent_bytes += static_cast<std::uint64_t>(taken);
+    }
+    return step;
+}
 
 }  // namespace
 
@@ -81,33 +83,20 @@ void ProgressMeter::sent(std::uint64_t bytes) {
 asio::awaitable<PlanWritten> write_plan(std::shared_ptr<Connection> connection, std::shared_ptr<const SplicePlan> plan,
                                         asio::any_io_executor pool, std::shared_ptr<ProgressMeter> progress) {
     PlanWritten result;
-    auto cursor = std::make_shared<PlanCursor>(plan);
-    std::uint64_t window_bytes = 0;
-    while (result.sent_bytes < plan->total_bytes()) {
-        auto gather = [cursor, plan, window_bytes]() -> Window {
-            cursor->advance(window_bytes);
-            Window window = cursor->window();
-            if (!window) return window;
-            const std::uint64_t end = cursor->position_bytes() + size_of(*window);
-            read_ahead(*plan, end, end + PlanCursor::default_window_bytes);
-            return window;
-        };
-        const Window window = co_await on_pool(pool, std::move(gather));
-        if (!window) {
-            result.end = Connection::End::bad_source;
-            result.source_error = window.error();
+    auto pump = std::make_shared<Pump>(connection, std::move(plan));
+    while (!pump->done()) {
+        result.end = co_await connection->wait_writable();
+        if (result.end != Connection::End::ok) co_return result;
+        auto run = [pump] { return pump->run(); };
+        const Pump::Step step = co_await on_pool(pool, std::move(run));
+        result.sent_bytes += step.sent_bytes;
+        progress->sent(result.sent_bytes);
+        if (step.source_error) {
+            result.source_error = step.source_error;
             co_return result;
         }
-        window_bytes = size_of(*window);
-        Pending pending(*window);
-        while (!pending.done()) {
-            const std::span<const asio::const_buffer> rest = pending.rest();
-            const Connection::Written written = co_await connection->write_some(rest);
-            pending.take(written.bytes);
-            result.sent_bytes += written.bytes;
-            progress->sent(result.sent_bytes);
-            if (written.end == Connection::End::ok) continue;
-            result.end = written.end;
+        if (step.send_errno != 0) {
+            result.end = connection->send_failed(step.send_errno);
             co_return result;
         }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Pours a plan into a connection: window by window, each read and encoded on the pool and sent with one gathered write
-// per step on the loop. No byte of a file range passes through our memory.
+// Pours a plan into a connection: window by window, each read, encoded and sent on one thread of the pool; the loop
+// waits for room in the kernel's buffer and for reasons to stop.
 //
-//   SplicePlan --PlanCursor::window (pool)--> iovecs --Connection::write_some (loop)--> kernel
+//   SplicePlan --PlanCursor::read--> window --send(2)--> kernel      (pool, until the kernel is full)
+//   Connection::wait_writable                                        (loop)
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -33,9 +34,9 @@ class ProgressMeter {
 };
 
 struct PlanWritten {
-    Connection::End end = Connection::End::ok;  // bad_source: `source_error` says which and why
-    std::uint64_t sent_bytes = 0;               // taken by our kernel: an upper bound of what the peer has
-    std::optional<Error> source_error;
+    Connection::End end = Connection::End::ok;
+    std::uint64_t sent_bytes = 0;       // taken by our kernel: an upper bound of what the peer has
+    std::optional<Error> source_error;  // a source could not be read or encoded; `end` is ok
 };
 
 // Sends the whole plan, unless something ends it early.      thread  loop

@@ -43,11 +43,7 @@ SendResult report_broken(const opi::SplicePlan& plan, const PlanWritten& written
                       sent == 0 ? "canceled before a byte was sent"
                                 : "canceled after " + after + "; the RIP may print part of it");
     }
-    if (written.end == End::bad_source) {
-        const Error unknown{
-            Code::changed, Operation::read, "a file became shorter or unreadable while it was in use", {}, {}};
-        return report_source(plan, sent, written.source_error.value_or(unknown));
-    }
+    if (written.source_error) return report_source(plan, sent, *written.source_error);
     const bool stalled = written.end == End::stalled;
     if (sent == 0) {
         return report(Outcome::not_started, 0,

@@ -71,7 +71,7 @@ struct SenderSettings {
     bool lpd_require_final_ack = true;        // missing last acknowledgement is `interrupted`, not `delivered`
 };
 
-//   loop  where coroutines run      pool  where windows are prefaulted and encoded
+//   loop  where coroutines run      pool  where windows are read, encoded and sent
 //   errors  configure (bad URI or unknown scheme)
 Result<std::unique_ptr<Sender>> make_sender(const SenderSettings& settings, boost::asio::any_io_executor loop,
                                             boost::asio::any_io_executor pool);

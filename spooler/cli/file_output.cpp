@@ -77,26 +77,17 @@ Result<void> reserve(int fd, std::uint64_t size_bytes, const std::string& path) 
 
 }  // namespace
 
-Result<std::size_t> write_some(int fd, std::span<const iovec> pieces) {
-    for (;;) {
-        const ssize_t written = ::writev(fd, pieces.data(), static_cast<int>(pieces.size()));
-        if (written > 0) return static_cast<std::size_t>(written);
-        if (written < 0 && errno == EAGAIN) {
+Result<void> write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written > 0) {
+            text.remove_prefix(static_cast<std::size_t>(written));
+        } else if (written < 0 && errno == EAGAIN) {
             pollfd ready{fd, POLLOUT, 0};
             ::poll(&ready, 1, -1);
         } else if (written < 0 && errno != EINTR) {
             return fail(error_from_errno(errno, Operation::write, {}));
         }
-    }
-}
-
-Result<void> write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        // iovec wants a mutable address; the kernel only reads there.
-        const iovec piece{const_cast<char*>(text.data()), text.size()};
-        auto written = write_some(fd, std::span(&piece, 1));
-        if (!written) return fail(std::move(written.error()));
-        text.remove_prefix(*written);
     }
     return {};
 }

@@ -2,10 +2,7 @@
 // Writing results: to a descriptor that is open already, or to a file that is there whole or not at all.
 #pragma once
 
-#include <sys/uio.h>
-
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,9 +14,6 @@ namespace opispool::cli {
 // All of `text`, through short writes, signals and a descriptor somebody made non-blocking.
 //   errors  write
 Result<void> write_all(int fd, std::string_view text);
-
-// One gathered write; waits while the descriptor is full.   returns  bytes taken, at least 1      errors  write
-Result<std::size_t> write_some(int fd, std::span<const iovec> pieces);
 
 // A file that appears at its path only by commit(). Until then its bytes have no name where the file system can do that
 // (O_TMPFILE), so that even a kill -9 leaves nothing; elsewhere they lie beside the path as ".NAME.XXXXXX" and go away

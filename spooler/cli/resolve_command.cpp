@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <vector>
 
 #include "base/text.h"
 #include "opi/plan_cursor.h"
@@ -22,16 +23,12 @@ constexpr std::uint64_t long_work_bytes = 64'000'000;
 // not count as the result.   errors  changed, bad_image, io; write errors have an empty `where`
 Result<void> write_plan(const std::shared_ptr<const opi::SplicePlan>& plan, int fd, ProgressBar& progress) {
     opi::PlanCursor cursor(plan);
+    std::vector<std::byte> window(opi::PlanCursor::window_bytes);
     while (!cursor.done()) {
-        auto pieces = cursor.window();
-        if (!pieces) return fail(std::move(pieces.error()));
-        auto written = write_some(fd, *pieces);
-        // The map of a store picture goes to the kernel only: one that shrank shows up as EFAULT here.
-        if (!written) {
-            if (auto same = opi::check_sources(*plan); !same) return same;
-            return fail(std::move(written.error()));
-        }
-        cursor.advance(*written);
+        auto filled = cursor.read(window);
+        if (!filled) return fail(std::move(filled.error()));
+        auto written = write_all(fd, std::string_view(reinterpret_cast<const char*>(window.data()), *filled));
+        if (!written) return written;
         progress.show(cursor.position_bytes());
     }
     return opi::check_sources(*plan);

@@ -40,19 +40,14 @@ std::shared_ptr<const SplicePlan> planned(const std::shared_ptr<const MappedFile
 std::string produced(std::shared_ptr<const SplicePlan> plan) {
     PlanCursor cursor(std::move(plan));
     std::string out;
-    std::size_t window_bytes = 4097;
+    std::vector<std::byte> window(4097);
     while (!cursor.done() && out.size() < produced_bytes) {
-        const auto window = cursor.window(window_bytes);
-        require(window.has_value(),
-                "a picture that was proved can be sent" + (window ? std::string() : ": " + describe(window.error())));
-        std::size_t got = 0;
-        for (const iovec& piece : *window) {
-            out.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
-            got += piece.iov_len;
-        }
-        require(got > 0 && got <= window_bytes, "a window holds a byte and no more than was asked for");
-        cursor.advance(got);
-        window_bytes = window_bytes * 2 + 1;
+        const auto got = cursor.read(window);
+        require(got.has_value(),
+                "a picture that was proved can be sent" + (got ? std::string() : ": " + describe(got.error())));
+        require(*got == window.size() || cursor.done(), "a window is full unless the plan ends");
+        out.append(reinterpret_cast<const char*>(window.data()), *got);
+        window.resize(window.size() * 2 + 1);
     }
     return out;
 }

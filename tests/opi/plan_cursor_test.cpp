@@ -46,21 +46,15 @@ struct Fixture {
     }
 };
 
-std::string read_all(PlanCursor& cursor, std::size_t window, std::size_t taken) {
+std::string read_all(PlanCursor& cursor, std::size_t window) {
     std::string out;
+    std::string buffer(window, '?');
     while (!cursor.done()) {
-        auto pieces = cursor.window(window);
-        if (!pieces) return out + "<" + pieces.error().text + ">";
-        std::size_t room = taken;
-        std::size_t sent = 0;
-        for (const iovec& piece : *pieces) {
-            const std::size_t n = std::min(room, piece.iov_len);
-            out.append(static_cast<const char*>(piece.iov_base), n);
-            room -= n;
-            sent += n;
-        }
-        if (sent == 0) return out + "<no progress>";
-        cursor.advance(sent);
+        auto got = cursor.read(std::as_writable_bytes(std::span(buffer)));
+        if (!got) return out + "<" + got.error().text + ">";
+        if (*got == 0) return out + "<no progress>";
+        if (*got < window && !cursor.done()) return out + "<short>";
+        out.append(buffer, 0, *got);
     }
     return out;
 }
@@ -79,17 +73,16 @@ std::shared_ptr<const SplicePlan> mixed_plan(const Fixture& fixture, std::string
     return builder.finish();
 }
 
-TEST(PlanCursor, GivesEveryByteOnceForAnyWindowAndAnyPartialWrite) {
+TEST(PlanCursor, GivesEveryByteOnceForAnyWindow) {
     Fixture fixture;
     std::string expected;
     auto plan = mixed_plan(fixture, expected);
     ASSERT_TRUE(check_plan(*plan));
     ASSERT_EQ(plan->total_bytes(), expected.size());
-    for (std::size_t window : {1U, 2U, 5U, 20U, 64U, 4096U})
-        for (std::size_t taken : {1U, 3U, 50U, 4096U}) {
-            PlanCursor cursor(plan);
-            EXPECT_EQ(read_all(cursor, window, taken), expected) << window << " " << taken;
-        }
+    for (std::size_t window : {1U, 2U, 5U, 20U, 64U, 4096U}) {
+        PlanCursor cursor(plan);
+        EXPECT_EQ(read_all(cursor, window), expected) << window;
+    }
 }
 
 TEST(PlanCursor, ResumesAtEveryByte) {
@@ -98,7 +91,7 @@ TEST(PlanCursor, ResumesAtEveryByte) {
     auto plan = mixed_plan(fixture, expected);
     for (std::size_t start = 0; start <= expected.size(); ++start) {
         PlanCursor cursor(plan, start);
-        EXPECT_EQ(read_all(cursor, 64, 64), expected.substr(start));
+        EXPECT_EQ(read_all(cursor, 64), expected.substr(start));
     }
 }
 
@@ -106,7 +99,7 @@ TEST(PlanCursor, AnEncoderThatEndsEarlyIsAnError) {
     PlanBuilder builder;
     builder.generated(std::make_shared<Counting>(30, 20));
     PlanCursor cursor(builder.finish());
-    EXPECT_THAT(read_all(cursor, 64, 64), ::testing::HasSubstr("ended before its declared length"));
+    EXPECT_THAT(read_all(cursor, 64), ::testing::HasSubstr("ended before its declared length"));
 }
 
 TEST(PlanCursor, AFileThatShrinksIsAnErrorAndNoCrash) {
@@ -116,10 +109,12 @@ TEST(PlanCursor, AFileThatShrinksIsAnErrorAndNoCrash) {
     auto plan = builder.finish();
     std::filesystem::resize_file(fixture.store.at("f"), 100);
     PlanCursor cursor(plan);
-    cursor.advance(8192);
-    auto window = cursor.window();
-    ASSERT_FALSE(window);
-    EXPECT_EQ(window.error().code, Code::changed);
+    std::array<std::byte, 60> window{};
+    ASSERT_TRUE(cursor.read(window));
+    const auto beyond = cursor.read(window);
+    ASSERT_FALSE(beyond);
+    EXPECT_EQ(beyond.error().code, Code::changed);
+    EXPECT_EQ(beyond.error().offset_bytes, 100U);
     ASSERT_FALSE(check_sources(*plan));
     EXPECT_EQ(check_sources(*plan).error().code, Code::changed);
 }
