@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "opi/byte_source.h"
+#include "opi/dcs_file.h"
 #include "opi/dsc_scanner.h"
 
 namespace opispool::opi {
@@ -32,31 +33,57 @@ std::uint64_t little_endian_32(std::string_view bytes) {
     return value;
 }
 
-struct Section {
-    std::uint64_t begin = 0, end = 0;
-};
+std::uint64_t big_endian_32(std::string_view bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8U | static_cast<unsigned char>(bytes[i]);
+    return value;
+}
 
-Result<Section> find_section(const MappedFile& file) {
-    auto start = read_text(file, 0, search_bytes);
-    if (!start) return fail(std::move(start.error()));
-    Section section{0, file.size()};
-    if (start->starts_with(dos_magic)) {
-        if (start->size() < 30)
-            return fail(Code::bad_image, Operation::probe, "the DOS EPS header is cut off", file.name(), 0);
-        section.begin = little_endian_32(std::string_view(*start).substr(4));
-        section.end =
-            std::min<std::uint64_t>(file.size(), section.begin + little_endian_32(std::string_view(*start).substr(8)));
-        if (section.begin >= section.end)
-            return fail(Code::bad_image, Operation::probe, "the DOS EPS header points beyond the end of the file",
-                        file.name(), 4);
-        start = read_text(file, section.begin, search_bytes);
-        if (!start) return fail(std::move(start.error()));
+// MacBinary I to III: 128 bytes, then the data fork, then the resource fork. The zeros stand at fixed places.
+std::optional<EpsSection> mac_binary_fork(std::string_view head, std::uint64_t file_bytes) {
+    if (head.size() < 128 || head[0] != 0 || head[74] != 0 || head[82] != 0) return std::nullopt;
+    const auto name_length = static_cast<unsigned char>(head[1]);
+    if (name_length < 1 || name_length > 63) return std::nullopt;
+    const std::uint64_t data = big_endian_32(head.substr(83));
+    const std::uint64_t second_header =
+        std::uint64_t{static_cast<unsigned char>(head[120])} << 8U | static_cast<unsigned char>(head[121]);
+    const std::uint64_t begin = 128 + (second_header + 127) / 128 * 128;
+    if (data == 0 || begin + data > file_bytes) return std::nullopt;
+    return EpsSection{begin, begin + data};
+}
+
+// AppleSingle and AppleDouble: 26 bytes, then a table of entries (id, offset, length); id 1 is the data fork.
+Result<EpsSection> apple_single_fork(const MappedFile& file, std::string_view head) {
+    const std::size_t entries = head.size() < 26 ? 0
+                                                 : std::size_t{static_cast<unsigned char>(head[24])} << 8U |
+                                                       static_cast<unsigned char>(head[25]);
+    for (std::size_t i = 0; i < entries && 26 + (i + 1) * 12 <= head.size(); ++i) {
+        const std::string_view entry = head.substr(26 + i * 12, 12);
+        if (big_endian_32(entry) != 1) continue;
+        const EpsSection fork{big_endian_32(entry.substr(4)),
+                              big_endian_32(entry.substr(4)) + big_endian_32(entry.substr(8))};
+        if (fork.begin < fork.end && fork.end <= file.size()) return fork;
     }
-    const auto magic = start->find("%!");
-    if (magic == std::string::npos)
-        return fail(Code::bad_image, Operation::probe, "no PostScript (%!) at the start of the file", file.name(),
-                    section.begin);
-    section.begin += magic;
+    return fail(Code::bad_image, Operation::probe,
+                "this is the AppleDouble half of a file, without its data; put the picture itself into the store",
+                file.name(), 0);
+}
+
+bool is_apple_single(std::string_view head) {
+    return head.starts_with(std::string_view("\0\x05\x16\0", 4)) ||
+           head.starts_with(std::string_view("\0\x05\x16\x07", 4));
+}
+
+}  // namespace
+
+Result<EpsSection> find_data_fork(const MappedFile& file) {
+    auto head = read_text(file, 0, search_bytes);
+    if (!head) return fail(std::move(head.error()));
+    if (is_apple_single(*head)) return apple_single_fork(file, *head);
+    return mac_binary_fork(*head, file.size()).value_or(EpsSection{0, file.size()});
+}
+
+Result<EpsSection> trim_eps_section(const MappedFile& file, EpsSection section) {
     const std::uint64_t tail = std::min<std::uint64_t>(section.end - section.begin, 4096);
     auto last = read_text(file, section.end - tail, static_cast<std::size_t>(tail));
     if (!last) return fail(std::move(last.error()));
@@ -65,6 +92,34 @@ Result<Section> find_section(const MappedFile& file) {
     if (keep != std::string::npos) section.end -= last->size() - keep - 1;
     return section;
 }
+
+Result<EpsSection> find_eps_section(const MappedFile& file) {
+    auto fork = find_data_fork(file);
+    if (!fork) return fail(std::move(fork.error()));
+    EpsSection section = *fork;
+    auto start = read_text(file, section.begin, search_bytes);
+    if (!start) return fail(std::move(start.error()));
+    if (start->starts_with(dos_magic)) {
+        if (start->size() < 30)
+            return fail(Code::bad_image, Operation::probe, "the DOS EPS header is cut off", file.name(), section.begin);
+        section.begin = fork->begin + little_endian_32(std::string_view(*start).substr(4));
+        section.end =
+            std::min<std::uint64_t>(fork->end, section.begin + little_endian_32(std::string_view(*start).substr(8)));
+        if (section.begin >= section.end)
+            return fail(Code::bad_image, Operation::probe, "the DOS EPS header points beyond the end of the file",
+                        file.name(), fork->begin + 4);
+        start = read_text(file, section.begin, search_bytes);
+        if (!start) return fail(std::move(start.error()));
+    }
+    const auto magic = start->find("%!");
+    if (magic == std::string::npos || section.begin + magic >= section.end)
+        return fail(Code::bad_image, Operation::probe, "no PostScript (%!) at the start of the file", file.name(),
+                    section.begin);
+    section.begin += magic;
+    return trim_eps_section(file, section);
+}
+
+namespace {
 
 std::optional<BoundingBox> parse_box(std::string_view value) {
     const auto fields = split_blank(trim(value));
@@ -112,7 +167,7 @@ struct Boxes {
 
 struct Header {
     Boxes boxes;
-    bool dcs = false;
+    DcsReader dcs;
 };
 
 Header read_header(ByteSource& source) {
@@ -123,15 +178,16 @@ Header read_header(ByteSource& source) {
     bool in_trailer = false;
     while (auto line = scanner.next()) {
         const std::string_view text = line->text;
+        // Behind the main document of a DCS its plates follow, with boxes of their own.
+        if (header.dcs.is_dcs() && line->begin_bytes > 0 && text.starts_with("%!PS-Adobe")) break;
         if (has_keyword(text, "%%BeginDocument")) ++depth;
         if (has_keyword(text, "%%EndDocument")) depth -= depth > 0;
         if (depth > 0) continue;
         if (has_keyword(text, "%%Trailer")) in_trailer = true;
         header.boxes.take(text, in_trailer);
-        for (const char* plate : {"%%CyanPlate", "%%MagentaPlate", "%%YellowPlate", "%%BlackPlate", "%%PlateFile"})
-            header.dcs = header.dcs || has_keyword(text, plate);
         if (has_keyword(text, "%%EndComments") || text.starts_with("%%Begin") || text.starts_with("%%Page:"))
             in_header = false;
+        if (in_header || in_trailer) header.dcs.take(text);
         if (!in_header && header.boxes.plain && !header.boxes.at_end) break;
     }
     return header;
@@ -140,20 +196,17 @@ Header read_header(ByteSource& source) {
 }  // namespace
 
 Result<ImageInfo> probe_eps(const std::shared_ptr<const MappedFile>& file) {
-    auto section = find_section(*file);
+    auto section = find_eps_section(*file);
     if (!section) return fail(std::move(section.error()));
     FileByteSource source(file, section->begin, section->end);
     const Header header = read_header(source);
     if (auto read = source.status(); !read) return fail(std::move(read.error()));
-    if (header.dcs)
-        return fail(Code::unsupported, Operation::probe,
-                    "is a DCS (separated EPS); place its composite EPS instead, plates are not recombined",
-                    file->name());
     ImageInfo info;
     info.kind = ImageKind::eps;
     info.eps_begin_bytes = section->begin;
     info.eps_end_bytes = section->end;
     info.bounding_box = header.boxes.best();
+    if (header.dcs.is_dcs()) info.dcs = std::make_shared<const DcsComments>(header.dcs.comments());
     if (!info.bounding_box)
         return fail(Code::bad_image, Operation::probe,
                     "the EPS has no usable %%BoundingBox, so its size is unknown; save it again as EPS", file->name());

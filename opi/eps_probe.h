@@ -10,10 +10,25 @@
 
 namespace opispool::opi {
 
-// Cuts off a DOS EPS header with its preview, other bytes before "%!" (MacBinary, AppleSingle, ^D, BOM) and ^D, ^Z and
-// NULs at the end; reads %%BoundingBox (also at the end) and prefers %%HiResBoundingBox where the two agree within a
-// point.
-//   errors  bad_image: no "%!", no usable BoundingBox; unsupported: DCS
+// The bytes of a file that are PostScript.
+struct EpsSection {
+    std::uint64_t begin = 0, end = 0;
+};
+
+// The data fork of a MacBinary (I to III) or AppleSingle file; any other file as a whole.
+//   errors  bad_image: AppleDouble, the half of a file that holds no data
+Result<EpsSection> find_data_fork(const MappedFile& file);
+
+// Cuts off MacBinary and AppleSingle (only the data fork counts), a DOS EPS header with its preview, other bytes before
+// "%!" (^D, BOM, a mail header) and ^D, ^Z and NULs at the end.
+//   errors  bad_image: no "%!", a header that points out of the file
+Result<EpsSection> find_eps_section(const MappedFile& file);
+// The end of it only.
+Result<EpsSection> trim_eps_section(const MappedFile& file, EpsSection section);
+
+// Reads %%BoundingBox (also at the end), prefers %%HiResBoundingBox where the two agree within a point, and the plates
+// of a DCS.
+//   errors  bad_image: no "%!", no usable BoundingBox
 //   cost    the header; the whole file once if the box is given at the end
 Result<ImageInfo> probe_eps(const std::shared_ptr<const MappedFile>& file);
 

@@ -61,12 +61,18 @@ std::string other_kind(std::string_view head) {
 }  // namespace
 
 Result<ImageInfo> probe_image(const std::shared_ptr<const MappedFile>& file) {
+    auto fork = find_data_fork(*file);
+    if (!fork) return fail(std::move(fork.error()));
     std::string head(head_bytes, '\0');
-    auto got = file->read_at(0, std::as_writable_bytes(std::span(head)));
+    auto got = file->read_at(fork->begin, std::as_writable_bytes(std::span(head)));
     if (!got) return fail(std::move(got.error()));
     head.resize(*got);
+    const bool jpeg = head.starts_with("\xFF\xD8\xFF");
+    if (fork->begin > 0 && (jpeg || is_tiff(head)))
+        return fail(Code::unsupported, Operation::probe,
+                    "the picture is wrapped in MacBinary or AppleSingle; unpack it on a Macintosh", file->name(), 0);
+    if (jpeg) return probe_jpeg(file);
     if (is_tiff(head)) return probe_tiff(*file);
-    if (head.starts_with("\xFF\xD8\xFF")) return probe_jpeg(file);
     if (head.starts_with("\xC5\xD0\xD3\xC6") || head.find("%!") != std::string::npos) return probe_eps(file);
     return fail(head.starts_with("%PDF") ? Code::unsupported : Code::bad_image, Operation::probe, other_kind(head),
                 file->name());

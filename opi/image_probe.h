@@ -21,6 +21,8 @@ struct BoundingBox {
     double height() const { return ury - lly; }
 };
 
+struct DcsComments;  // opi/dcs_file.h
+
 struct ImageInfo {
     ImageKind kind = ImageKind::tiff;
     // TIFF and JPEG: pixels as stored, and the EXIF/TIFF orientation 1..8.
@@ -31,6 +33,7 @@ struct ImageInfo {
     // points.
     std::uint64_t eps_begin_bytes = 0, eps_end_bytes = 0;
     std::optional<BoundingBox> bounding_box;  // HiRes preferred
+    std::shared_ptr<const DcsComments> dcs;   // the plates of a separated EPS; null for a plain one
 };
 
 //   errors  bad_image (damaged, absurd size, not an image), unsupported (an image of a kind we do not place)

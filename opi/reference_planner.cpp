@@ -72,10 +72,6 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, ByteSo
 
 Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference& reference, const FoundImage& found,
                                                                  ByteSource& source) {
-    if (reference.plate)
-        return fail(Code::unsupported, Operation::place,
-                    "the page is one plate of a separated job (" + printable(reference.plate->ink) +
-                        "), and the picture can't be separated here; print composite and let the RIP separate");
     if (reference.in_procedure)
         return fail(Code::unsupported, Operation::place,
                     "the OPI block stands inside a procedure ({ }), where picture data can't follow; print without "
@@ -86,6 +82,10 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference
                     "taken out");
     auto info = probe_image(found.file);
     if (!info) return fail(std::move(info.error()));
+    if (reference.plate && info->kind != ImageKind::eps)
+        return fail(Code::unsupported, Operation::place,
+                    "the page is one plate of a separated job (" + printable(reference.plate->ink) +
+                        "), and the picture can't be separated here; print composite and let the RIP separate");
     PlanBuilder builder;
     Warnings notes;
     Result<void> emitted = info->kind == ImageKind::eps

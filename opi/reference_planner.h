@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "opi/dcs_file.h"
+#include "opi/emit/eps_emitter.h"
 #include "opi/image_index.h"
 #include "opi/image_probe.h"
 #include "opi/planner.h"
@@ -50,6 +52,14 @@ class ReferencePlanner {
                                        const ImageInfo& info, ByteSource& source, Warnings& notes);
     Result<void> emit_eps_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
                                     const ImageInfo& info, Warnings& notes);
+    // `section` of a file as an EPS; what it refers to is planned with it.
+    Result<void> append_eps(PlanBuilder& builder, const Reference& reference, const PlannedFile& section,
+                            const std::string& name, const EpsPlacement& placement, bool own_operators);
+    Result<std::vector<LocatedPlate>> find_plates(const FoundImage& found, const ImageInfo& info) const;
+    Result<void> emit_dcs_plate(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
+                                const std::vector<LocatedPlate>& plates, const EpsPlacement& placement);
+    Result<void> emit_composite_dcs(PlanBuilder& builder, const Reference& reference, const ImageInfo& info,
+                                    const std::vector<LocatedPlate>& plates, const EpsPlacement& placement);
     void add_problem(const Reference& reference, const Error& error);
     void add_warning(const Reference& reference, const std::string& text);
     std::shared_ptr<const SplicePlan> assemble(const PlannedFile& file, Edits edits) const;

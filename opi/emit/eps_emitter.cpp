@@ -11,6 +11,8 @@ namespace opispool::opi {
 
 namespace {
 
+constexpr std::uint64_t max_counted_bytes = 0x7FFF'FFFF;  // PostScript integers are 32-bit, signed
+
 std::string matrix_text(const Matrix& m) {
     return "[" + format_real(m.a) + " " + format_real(m.b) + " " + format_real(m.c) + " " + format_real(m.d) + " " +
            format_real(m.e) + " " + format_real(m.f) + "]";
@@ -26,46 +28,46 @@ std::string clip_text(const Matrix& m) {
            point_text(m.apply({1, 1})) + " lineto " + point_text(m.apply({1, 0})) + " lineto closepath clip newpath\n";
 }
 
-// Under systemdict: a job may have redefined `save` or `concat` for its own ends, and the EPS may do so too.
-std::string place_text(const EpsPlacement& placement, const std::string& key) {
-    std::string text =
-        "systemdict begin\n"
-        // Made before save, because restore must not find a younger procedure running; bound, because the names may
-        // mean something else once the EPS has run.
-        "userdict /" +
-        key + ".leave {{end} repeat restore grestore //userdict /" + key +
-        ".leave undef} bind put\n"
-        "gsave\n";
-    if (placement.clip_to_user) text += clip_text(*placement.clip_to_user);
-    if (!placement.eps_to_user) return text;
-    text += matrix_text(*placement.eps_to_user) + " concat\n";
-    if (placement.whole_box_clip)
-        text += point_text({placement.box.llx, placement.box.lly}) + " " +
-                point_text({placement.box.width(), placement.box.height()}) + " rectclip newpath\n";
-    return text;
+// What the stacks held is kept in a dictionary of the wrapper's own, in local VM: an EPS may clear them. Everything
+// under systemdict: a job may have redefined `save` or `concat` for its own ends.
+std::string keep_text(const std::string& key, const std::string& source) {
+    const std::string own = "//" + key;
+    return "systemdict begin\n"
+           "currentglobal false setglobal count array astore userdict /" +
+           key + " 9 dict put " + own + " exch /o exch put\n" + own + " /d countdictstack array dictstack put\n" + own +
+           // Made before save, because restore must not find a younger procedure running; bound, because the names may
+           // mean something else once the EPS has run. An error stops the job as it would have done without us.
+           " /r {end //userdict begin //$error /newerror false put\n" + own + " /f " + source + " put " + own +
+           " /f get cvx stopped " + own + " exch /e exch put\n" + own +
+           " /e get {//$error /newerror get {stop} if} if " + own + " /f get flushfile\nclear cleardictstack " + own +
+           " /s get restore grestore\n"
+           "countdictstack 1 " +
+           own + " /d get length 2 sub {" + own + " /d get exch get begin} for\n" + own +
+           " /o get aload pop setglobal //userdict /" + key + " undef} bind put\n";
 }
 
-// The state is kept in a dictionary of its own: an EPS that clears the operand stack must not lose our save object.
-std::string enter_text(const std::string& key) {
-    return "save 6 dict begin /s exch def /n count 1 sub def /d countdictstack 2 sub def\n"
-           "/m matrix currentmatrix def userdict /" +
-           key +
-           " currentdict put end\n"
-           "0 setgray 0 setlinecap 1 setlinewidth 0 setlinejoin 10 setmiterlimit [] 0 setdash newpath\n"
-           "false setoverprint false setstrokeadjust\n"
-           "end userdict begin\n"
-           "/showpage {} def /copypage {} def /erasepage {} def /initclip {} def /setpagedevice {pop} def\n"
-           "/initmatrix {userdict /" +
-           key +
-           " get /m get setmatrix} def\n"
-           "/initgraphics {initmatrix newpath 0 setgray 1 setlinewidth 0 setlinecap 0 setlinejoin [] 0 setdash 10 "
-           "setmiterlimit} def\n";
-}
-
-std::string leave_text(const std::string& key) {
-    const std::string get = "userdict /" + key + " get ";
-    return "systemdict begin count " + get + "/n get sub dup 0 gt {{pop} repeat} {pop} ifelse\n" + get +
-           "/s get countdictstack " + get + "/d get sub dup 0 lt {pop 0} if\nuserdict /" + key + ".leave get exec\n";
+std::string enter_text(const std::string& key, bool own_operators) {
+    const std::string own = "//" + key;
+    std::string text = own + " /s save put " + own +
+                       " /m matrix currentmatrix put\n"
+                       "0 setgray 0 setlinecap 1 setlinewidth 0 setlinejoin 10 setmiterlimit [] 0 setdash newpath\n"
+                       "false setoverprint false setstrokeadjust\n"
+                       "[/showpage /copypage /erasepage /initclip] {userdict exch {} put} forall\n"
+                       "userdict /setpagedevice {pop} put userdict /startjob {pop pop false} put\n"
+                       "userdict /serverdict 1 dict dup /exitserver {pop} put put\n"
+                       "userdict /quit {//$error /newerror false put stop} bind put\n"
+                       "userdict /initmatrix {" +
+                       own +
+                       " /m get setmatrix} bind put\n"
+                       "userdict /initgraphics {" +
+                       own +
+                       " /m get setmatrix newpath 0 setgray 1 setlinewidth 0 setlinecap "
+                       "0 setlinejoin [] 0 setdash 10 setmiterlimit} bind put\n";
+    if (own_operators)
+        text +=
+            "[/image /imagemask /colorimage /setgray /fill /eofill /rectfill /stroke /show]\n"
+            "{dup systemdict exch get userdict 3 1 roll put} forall\n";
+    return text + own + " /r get exec\n";
 }
 
 // A name that can stand in a DSC comment: one word of harmless characters.
@@ -136,24 +138,55 @@ class PlanSupply final : public ByteSupply {
     std::shared_ptr<const SplicePlan> plan_;
 };
 
+// Why a range of the program and not the program itself: whatever the EPS leaves open or breaks off, the page behind it
+// is read as a page.
+std::string counted_source(std::uint64_t bytes) {
+    return "currentfile " + std::to_string(bytes) + " () /SubFileDecode filter";
+}
+
 }  // namespace
 
-void emit_eps(PlanBuilder& builder, const std::shared_ptr<const SplicePlan>& body, const std::string& name,
-              bool clean_7_bit, const EpsPlacement& placement, ChannelEncoding encoding, unsigned number) {
-    const std::string key = "opispool.eps" + std::to_string(number);
-    builder.text(place_text(placement, key) + enter_text(key));
-    if (encoding == ChannelEncoding::binary || clean_7_bit) {
-        builder.text("%%BeginDocument: " + comment_name(name) + "\n");
-        builder.append(*body);
-        builder.text("\n%%EndDocument\n");
+std::string eps_frame(const EpsPlacement& placement) {
+    std::string text = "gsave\n";
+    if (placement.clip_to_user) text += clip_text(*placement.clip_to_user);
+    if (!placement.eps_to_user) return text;
+    text += matrix_text(*placement.eps_to_user) + " concat\n";
+    if (placement.whole_box_clip)
+        text += point_text({placement.box.llx, placement.box.lly}) + " " +
+                point_text({placement.box.width(), placement.box.height()}) + " rectclip newpath\n";
+    return text;
+}
+
+Result<void> emit_eps(PlanBuilder& builder, const EpsBody& eps, const EpsPlacement& placement,
+                      ChannelEncoding encoding) {
+    const std::string key = "opispool.eps" + std::to_string(eps.number);
+    const bool as_it_is = encoding == ChannelEncoding::binary || eps.clean_7_bit;
+    const std::string begin = "%%BeginDocument: " + comment_name(eps.name) + "\n";
+    const std::string end = "\n%%EndDocument\n";
+    const std::uint64_t bytes = begin.size() + eps.plan->total_bytes() + end.size();
+    if (bytes > max_counted_bytes)
+        return fail(Code::too_large, Operation::encode,
+                    "the EPS is larger than 2 GB; place its pictures as TIFF files");
+    // Executed from a filter; `currentfile` inside is that filter, so data in the EPS is found as before.
+    const std::string filter =
+        encoding == ChannelEncoding::hex ? "currentfile /ASCIIHexDecode filter" : "currentfile /ASCII85Decode filter";
+    builder.text(keep_text(key, as_it_is ? counted_source(bytes) : filter) + eps_frame(placement) +
+                 enter_text(key, eps.own_operators));
+    if (as_it_is) {
+        builder.text(begin);
+        builder.append(*eps.plan);
+        builder.text(end);
     } else {
-        // Executed from a decoding filter; `currentfile` inside is that filter, so data in the EPS is found as before.
-        const bool hex = encoding == ChannelEncoding::hex;
-        builder.text(std::string("currentfile /") + (hex ? "ASCIIHexDecode" : "ASCII85Decode") + " filter cvx exec\n");
-        builder.generated(encode_runs(std::make_shared<PlanSupply>(body), {body->total_bytes()}, encoding));
+        builder.generated(encode_runs(std::make_shared<PlanSupply>(eps.plan), {eps.plan->total_bytes()}, encoding));
         builder.text("\n");
     }
-    builder.text(leave_text(key));
+    return {};
+}
+
+void emit_paper(PlanBuilder& builder, const EpsPlacement& placement) {
+    builder.text("systemdict begin " + eps_frame(placement) + "1 setgray " +
+                 point_text({placement.box.llx, placement.box.lly}) + " " +
+                 point_text({placement.box.width(), placement.box.height()}) + " rectfill grestore end\n");
 }
 
 }  // namespace opispool::opi

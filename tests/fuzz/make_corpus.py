@@ -13,6 +13,7 @@ from PIL import Image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "pixel"))
+import group_dcs as dcs  # noqa: E402
 import tiff_file as tiff  # noqa: E402
 
 OUT = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "corpus")
@@ -172,6 +173,22 @@ def make_eps():
     put("eps", "odd_box.eps", "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 1e9 nan 5 5 6\n%%BoundingBox:0 0 0 0\n")
 
 
+def make_dcs():
+    ink = picture(20, 12, 1)[..., 0]
+    for name, data in (("hex", dcs.hex_data), ("binary", dcs.binary_data), ("ascii85", dcs.ascii85_data),
+                       ("run_length", dcs.run_length_data), ("jpeg", dcs.jpeg_data), ("inverted", dcs.upside_down_values)):
+        put("dcs", f"plate_{name}.eps", dcs.plate(ink, data=data))
+    put("dcs", "copydot.eps", dcs.plate(ink, bits=1, data=dcs.binary_data))
+    put("dcs", "program.eps", dcs.plate(ink, before="/level2 systemdict /languagelevel known {languagelevel 2 ge} {false} "
+        "ifelse def /d 3 dict def d begin /a {1 2 add} def a pop end level2 {[1 0 0 1 2 3] concat} if\n"))
+    plates = [("Cyan", dcs.plate(ink)), ("PANTONE 185 CVC", dcs.plate(255 - ink))]
+    colours = ["%%CMYKCustomColor: 0 0.91 0.76 0 (PANTONE 185 CVC)"]
+    put("dcs", "single.eps", dcs.single_file(plates, comments=colours))
+    put("dcs", "single_wrong.eps", dcs.single_file(plates, error=lambda number: 191 + 83 * number))
+    put("dcs", "dos.eps", dcs.single_file(plates, wrap=dcs.dos))
+    put("dcs", "apart.eps", dcs.main_file(["%%CyanPlate: a.C", "%%PlateFile: (Black) EPS Local a.K", "%%+ (\\(x) EPS #1 2"]))
+
+
 def make_network():
     control = "Hmac\nPanna\nJcover page\nfdfA001mac\nfdfA001mac\nUdfA001mac\nNcover.ps\n"
     send = f"\2press\n\2{len(control)} cfA001mac\n{control}\0\3" + "6 dfA001mac\n%!PS\n\n\0"
@@ -240,5 +257,6 @@ make_jpeg()
 make_jobs()
 make_names()
 make_eps()
+make_dcs()
 make_network()
 make_rest()

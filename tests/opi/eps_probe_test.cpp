@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "opi/dcs_file.h"
 #include "opi/form_placement.h"
 #include "tests/opi/temp_store.h"
 
@@ -60,13 +61,66 @@ TEST(EpsProbe, CutsOffTheEnvelope) {
     EXPECT_EQ(padded->eps_end_bytes, 128 + eps.size());
 }
 
+std::string big_endian(std::uint64_t value, int bytes) {
+    std::string out;
+    while (bytes-- > 0) out += static_cast<char>(value >> (8 * bytes) & 0xFFU);
+    return out;
+}
+
+std::string mac_binary(const std::string& data, std::size_t second_header = 0) {
+    std::string head(128, '\0');
+    head[1] = 5;
+    head.replace(2, 5, "a.eps");
+    head.replace(83, 4, big_endian(data.size(), 4));
+    head.replace(87, 4, big_endian(300, 4));
+    head.replace(120, 2, big_endian(second_header, 2));
+    const std::size_t padding = (128 - data.size() % 128) % 128;
+    return head + std::string((second_header + 127) / 128 * 128, 'h') + data + std::string(padding, '\0') +
+           "%!PS of a resource" + std::string(282, 'r');
+}
+
+TEST(EpsProbe, TakesTheDataForkOnly) {
+    const std::string eps = header + "%%BoundingBox: 0 0 9 9\n%%EndComments\n";
+    for (const std::size_t second : {std::size_t{0}, std::size_t{100}}) {
+        auto info = probe(mac_binary(eps, second));
+        ASSERT_TRUE(info);
+        EXPECT_EQ(info->eps_begin_bytes, second == 0 ? 128U : 256U);
+        EXPECT_EQ(info->eps_end_bytes, info->eps_begin_bytes + eps.size());
+    }
+    const auto entry = [](std::uint64_t id, std::uint64_t at, std::uint64_t length) {
+        return big_endian(id, 4) + big_endian(at, 4) + big_endian(length, 4);
+    };
+    const std::string fixed = big_endian(0x00020000, 4) + std::string(16, '\0') + big_endian(2, 2);
+    const std::string single = std::string("\0\x05\x16\0", 4) + fixed + entry(2, 50, 3) + entry(1, 53, eps.size());
+    auto info = probe(single + "rsr" + eps + "more");
+    ASSERT_TRUE(info) << describe(info.error());
+    EXPECT_EQ(info->eps_begin_bytes, 53U);
+    EXPECT_EQ(info->eps_end_bytes, 53 + eps.size());
+    const std::string half = std::string("\0\x05\x16\x07", 4) + fixed + entry(2, 50, 3) + entry(9, 53, eps.size());
+    EXPECT_THAT(probe(half + "rsr" + eps).error().text, HasSubstr("AppleDouble"));
+    EXPECT_THAT(probe(single + "rsr" + eps.substr(9)).error().text, HasSubstr("AppleDouble"));
+}
+
+TEST(EpsProbe, ReadsThePlatesOfADcs) {
+    const std::string one = header + "%%BoundingBox: 0 0 9 9\n%%CyanPlate: a.C\n%%EndComments\n%%BlackPlate: no\n";
+    auto info = probe(one);
+    ASSERT_TRUE(info && info->dcs);
+    ASSERT_EQ(info->dcs->plates.size(), 1U);
+    EXPECT_EQ(info->dcs->plates[0].file, "a.C");
+    EXPECT_FALSE(probe(header + "%%BoundingBox: 0 0 9 9\n%%EndComments\n")->dcs);
+    // The plates behind the main document have boxes of their own.
+    auto late = probe(header +
+                      "%%BoundingBox: (atend)\n%%PlateFile: (Cyan) EPS #200 99\n%%EndComments\n%%Trailer\n"
+                      "%%BoundingBox: 0 0 9 9\n%%EOF\n%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 7 7\n%%Trailer\n");
+    ASSERT_TRUE(late);
+    EXPECT_DOUBLE_EQ(late->bounding_box->urx, 9);
+}
+
 TEST(EpsProbe, RefusesWhatHasNoSize) {
     EXPECT_THAT(probe(header + "%%EndComments\n").error().text, HasSubstr("no usable %%BoundingBox"));
     EXPECT_THAT(probe(header + "%%BoundingBox: 5 5 5 9\n").error().text, HasSubstr("no usable %%BoundingBox"));
     EXPECT_THAT(probe("hello").error().text, HasSubstr("no PostScript"));
     EXPECT_THAT(probe("\xC5\xD0\xD3\xC6").error().text, HasSubstr("cut off"));
-    EXPECT_EQ(probe(header + "%%BoundingBox: 0 0 9 9\n%%CyanPlate: a.C\n%%EndComments\n").error().code,
-              Code::unsupported);
 }
 
 TEST(FormPlacement, ReadsTheIdiomOfAPdfConverter) {

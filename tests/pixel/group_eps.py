@@ -98,6 +98,16 @@ def rubbish():
     yield "redefines-operators", eps("/restore {} def /get {pop pop 0} def /end {} def /exec {pop} def\n" + SHAPES)
     yield "save-restore", eps("save\n" + SHAPES + "restore\n")
     yield "prolog-names", eps("userdict /unlessTrue {pop pop} put\n" + SHAPES)
+    yield "clears-operands", eps("clear\n" + SHAPES + "clear 1 2 3\n")
+    yield "clears-dictionaries", eps(SHAPES + "cleardictstack 3 dict begin\n")
+    yield "ends-the-page's-dictionary", eps(SHAPES + "countdictstack 4 gt {end} if\n")
+    yield "grestoreall", eps("gsave gsave 0.1 0.1 scale grestoreall\n" + SHAPES + "grestoreall\n")
+    yield "quit", eps(SHAPES + "quit\n0 0 80 60 rectfill\n")
+    yield "stop", eps(SHAPES + "1 2 stop\n0 0 80 60 rectfill\n")
+    yield "exitserver", eps("serverdict begin 0 exitserver\n" + SHAPES)
+    yield "startjob", eps("true () startjob pop\n" + SHAPES)
+    yield "global-vm", eps("true setglobal /g 3 dict def\n" + SHAPES)
+    yield "open-procedure-in-a-comment", eps(SHAPES + "% {{{ (((\n")
     yield "state-of-the-page", eps(SHAPES)
 
 

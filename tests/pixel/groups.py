@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The groups of the suite; each is a generator of parts, and a part's run(bench) returns complaints."""
 import group_colour
+import group_dcs
 import group_eps
 import group_geometry
 import group_jpeg
@@ -18,6 +19,7 @@ GROUPS = {
     "tiff_ascii85": group_tiff.tiff_ascii85,
     "colour": group_colour.colour,
     "jpeg": group_jpeg.jpeg,
+    "dcs": group_dcs.dcs,
     "eps": group_eps.eps_group,
     "pdftops": group_pdftops.pdftops,
     "refusals": group_refusals.refusals,
