@@ -3,42 +3,38 @@
 
 namespace opispool::opi {
 
-std::string_view MappedByteSource::window(std::uint64_t offset_bytes) {
-    if (offset_bytes >= size_bytes()) return {};
-    // Two windows stay: line counting and string checks read a little behind the scanner. A page that is asked for
-    // again comes back from the page cache.
-    if (offset_bytes > released_to_ + 3 * window_bytes) {
-        const std::uint64_t upto = offset_bytes - 2 * window_bytes;
-        file_->release(released_to_, upto - released_to_);
-        released_to_ = upto;
-    }
-    const std::span<const std::byte> bytes = file_->bytes().subspan(static_cast<std::size_t>(offset_bytes));
-    const std::size_t length = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), window_bytes));
-    return {reinterpret_cast<const char*>(bytes.data()), length};
-}
-
 std::string_view FileByteSource::window(std::uint64_t offset_bytes) {
     if (offset_bytes >= size_bytes() || !status_) return {};
-    const bool inside =
-        buffer_length_ > 0 && offset_bytes >= buffer_offset_ && offset_bytes < buffer_offset_ + buffer_length_;
-    if (!inside) {
-        const auto wanted =
-            static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), size_bytes() - offset_bytes));
-        auto got = file_->read_at(begin_ + offset_bytes, std::as_writable_bytes(std::span(buffer_.data(), wanted)));
-        if (!got) {
-            status_ = fail(std::move(got.error()));
-            return {};
+    Block* chosen = &blocks_.front();
+    for (Block& block : blocks_) {
+        if (offset_bytes - block.begin < block.length) {
+            chosen = &block;
+            break;
         }
-        if (*got < wanted) {
-            status_ = fail(Code::changed, Operation::read, "the file became shorter while it was read", file_->name(),
-                           begin_ + offset_bytes + *got);
-            return {};
-        }
-        buffer_offset_ = offset_bytes;
-        buffer_length_ = wanted;
+        if (block.used < chosen->used) chosen = &block;
     }
-    const std::size_t skip = static_cast<std::size_t>(offset_bytes - buffer_offset_);
-    return std::string_view(buffer_).substr(skip, buffer_length_ - skip);
+    if (offset_bytes - chosen->begin >= chosen->length) {
+        status_ = fill(*chosen, offset_bytes / block_bytes * block_bytes);
+        if (!status_) return {};
+    }
+    chosen->used = ++calls_;
+    return std::string_view(chosen->bytes)
+        .substr(static_cast<std::size_t>(offset_bytes - chosen->begin),
+                static_cast<std::size_t>(chosen->begin + chosen->length - offset_bytes));
+}
+
+Result<void> FileByteSource::fill(Block& block, std::uint64_t begin) {
+    block.bytes.resize(block_bytes);
+    block.length = 0;
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, size_bytes() - begin));
+    auto got = file_->read_at(begin_ + begin, std::as_writable_bytes(std::span(block.bytes.data(), wanted)));
+    if (!got) return fail(std::move(got.error()));
+    if (*got < wanted)
+        return fail(Code::changed, Operation::read, "the file became shorter while it was read", file_->name(),
+                    begin_ + begin + *got);
+    block.begin = begin;
+    block.length = wanted;
+    return {};
 }
 
 }  // namespace opispool::opi

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// Random-access bytes for the parsers: a mapped spool file is one window, a store file comes through pread in windows,
-// so that a file which shrinks under our hands is an error and never a SIGBUS.
+// Random-access bytes for the parsers. A file comes through pread in blocks: one that shrinks under our hands is an
+// error and never a SIGBUS, and a copy that stays in cache costs less than the page faults of a map.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,7 +19,7 @@ class ByteSource {
   public:
     virtual ~ByteSource() = default;
     virtual std::uint64_t size_bytes() const = 0;
-    // A window that begins at `offset_bytes`: at least one byte unless at the end; valid until the next call.
+    // A window that begins at `offset_bytes`: at least one byte unless at the end; valid for the next three calls.
     virtual std::string_view window(std::uint64_t offset_bytes) = 0;
     // The first error a window met; a parser that ran to its end must ask.
     virtual Result<void> status() const { return {}; }
@@ -48,37 +49,30 @@ class MemoryByteSource final : public ByteSource {
     std::string_view bytes_;
 };
 
-// A mapped file that the CPU may read (our own spool file), in windows; pages behind the reader leave this process's
-// memory, so that a job of gigabytes is parsed in a few megabytes.
-class MappedByteSource final : public ByteSource {
-  public:
-    static constexpr std::uint64_t window_bytes = 4U << 20U;
-
-    explicit MappedByteSource(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {}
-    std::uint64_t size_bytes() const override { return file_->size(); }
-    std::string_view window(std::uint64_t offset_bytes) override;
-
-  private:
-    std::shared_ptr<const MappedFile> file_;
-    std::uint64_t released_to_ = 0;
-};
-
-// A range of a store file, read by pread in windows of `window_bytes`. Offsets count from the start of the range.
+// A range of a file, read by pread in blocks of which the last few are kept: the parser's readers are at different
+// places, one behind the other. Offsets count from the start of the range.
 class FileByteSource final : public ByteSource {
   public:
-    FileByteSource(std::shared_ptr<const MappedFile> file, std::uint64_t begin_bytes, std::uint64_t end_bytes,
-                   std::size_t window_bytes = 256U << 10U)
-        : file_(std::move(file)), begin_(begin_bytes), end_(end_bytes), buffer_(window_bytes, '\0') {}
+    static constexpr std::size_t block_bytes = 64U << 10U, kept_blocks = 4;
+
+    FileByteSource(std::shared_ptr<const MappedFile> file, std::uint64_t begin_bytes, std::uint64_t end_bytes)
+        : file_(std::move(file)), begin_(begin_bytes), end_(end_bytes) {}
     std::uint64_t size_bytes() const override { return end_ - begin_; }
     std::string_view window(std::uint64_t offset_bytes) override;
     Result<void> status() const override { return status_; }
 
   private:
+    struct Block {
+        std::string bytes;
+        std::uint64_t begin = 0, length = 0;  // within the range; length 0: empty
+        std::uint64_t used = 0;               // when, in calls
+    };
+    Result<void> fill(Block& block, std::uint64_t begin);
+
     std::shared_ptr<const MappedFile> file_;
     std::uint64_t begin_, end_;
-    std::string buffer_;
-    std::uint64_t buffer_offset_ = 0;
-    std::size_t buffer_length_ = 0;
+    std::array<Block, kept_blocks> blocks_;
+    std::uint64_t calls_ = 0;
     Result<void> status_;
 };
 

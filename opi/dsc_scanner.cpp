@@ -48,6 +48,11 @@ DscScanner::DscScanner(ByteSource& source) : source_(source) {
     if (start.substr(position_).starts_with("@PJL")) skip_pjl();
 }
 
+char DscScanner::char_at(std::uint64_t offset) {
+    const std::string_view window = source_.window(offset);
+    return window.empty() ? '\0' : window.front();
+}
+
 bool DscScanner::at(std::uint64_t offset, std::string_view bytes) {
     const std::string_view window = source_.window(offset);
     if (window.size() >= bytes.size()) return window.starts_with(bytes);
@@ -86,31 +91,33 @@ void DscScanner::skip_pjl() {
 }
 
 bool DscScanner::find_line_start() {
+    char before = position_ == 0 ? '\n' : char_at(position_ - 1);
     while (position_ < source_.size_bytes()) {
         const std::string_view window = source_.window(position_);
         if (window.empty()) return false;
-        const void* hit = std::memchr(window.data(), '%', window.size());
-        if (hit == nullptr) {
-            // The byte before the next window decides whether it starts a line: step back so that it is seen.
-            position_ += window.size();
-            continue;
+        std::uint64_t next = position_ + window.size();
+        for (std::size_t i = 0; i < window.size(); ++i) {
+            const void* hit = std::memchr(window.data() + i, '%', window.size() - i);
+            if (hit == nullptr) break;
+            i = static_cast<std::size_t>(static_cast<const char*>(hit) - window.data());
+            const char previous = i == 0 ? before : window[i - 1];
+            const bool line_start = is_line_end(previous) || previous == ctrl_d || job_start_;
+            if (!line_start && previous != uel[0]) continue;
+            const std::uint64_t here = position_ + i;
+            if (previous == uel[0] && at(here - 1, uel)) {
+                position_ = here - 1 + uel.size();
+                skip_pjl();
+                next = position_;
+                break;
+            }
+            job_start_ = job_start_ || previous == ctrl_d;
+            if (line_start && is_wanted(i + 1 < window.size() ? window[i + 1] : char_at(here + 1))) {
+                position_ = here;
+                return true;
+            }
         }
-        const std::uint64_t here =
-            position_ + static_cast<std::uint64_t>(static_cast<const char*>(hit) - window.data());
-        const std::string before = here == 0 ? std::string("\n") : source_.copy(here - 1, 1);
-        position_ = here;
-        if (before[0] == uel[0] && at(here - 1, uel)) {
-            position_ = here - 1 + uel.size();
-            skip_pjl();
-            continue;
-        }
-        if (before[0] == ctrl_d) job_start_ = true;
-        const bool first = here == 0 || is_line_end(before[0]) || before[0] == ctrl_d || job_start_;
-        if (first) {
-            const std::string second = source_.copy(here + 1, 1);
-            if (!second.empty() && is_wanted(second[0])) return true;
-        }
-        ++position_;
+        position_ = next;
+        before = char_at(position_ - 1);
     }
     return false;
 }

@@ -48,8 +48,9 @@ class DscScanner {
     std::uint64_t position_bytes() const { return position_; }
 
   private:
-    bool find_line_start();  // moves position_ to the next candidate '%'
-    void skip_pjl();         // position_ is behind a UEL or at a bare "@PJL"
+    bool find_line_start();              // moves position_ to the next candidate '%'
+    void skip_pjl();                     // position_ is behind a UEL or at a bare "@PJL"
+    char char_at(std::uint64_t offset);  // NUL at the end
     bool at(std::uint64_t offset, std::string_view bytes);
     std::uint64_t line_end(std::uint64_t offset, std::uint64_t limit_bytes);
     std::uint64_t behind_line_end(std::uint64_t end);

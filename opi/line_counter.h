@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/byte_search.h"
 #include "opi/byte_source.h"
 
 namespace opispool::opi {
@@ -19,10 +20,12 @@ class LineCounter {
             if (window.empty()) break;
             window = window.substr(
                 0, static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), offset_bytes - counted_to_)));
-            for (const char c : window) {
-                lines_ += c == '\r' || (c == '\n' && last_ != '\r');
-                last_ = c;
-            }
+            lines_ += count_byte(window, '\n') + count_byte(window, '\r');
+            // CR LF is one end.
+            lines_ -= last_ == '\r' && window.front() == '\n';
+            for (std::size_t i = window.find("\r\n"); i != std::string_view::npos; i = window.find("\r\n", i + 2))
+                --lines_;
+            last_ = window.back();
             counted_to_ += window.size();
         }
         return lines_ + 1;

@@ -9,7 +9,7 @@
 namespace opispool::opi {
 
 Result<PlanOutcome> make_plan(const PlanRequest& request) {
-    MappedByteSource source(request.thin);
+    FileByteSource source(request.thin, 0, request.thin->size());
     auto document = parse_thin_document(source);
     if (!document) return fail(std::move(document.error()));
     ReferencePlanner planner(*request.index, request.profile, request.on_missing);
@@ -49,7 +49,7 @@ void scan_reference(const Reference& reference, const ImageIndex& index, std::ve
 }  // namespace
 
 Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request) {
-    MappedByteSource source(request.thin);
+    FileByteSource source(request.thin, 0, request.thin->size());
     auto document = parse_thin_document(source);
     if (!document) return fail(std::move(document.error()));
     std::vector<ScannedReference> references;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include "opi/ps_context.h"
 
+#include "base/byte_search.h"
+
 namespace opispool::opi {
 
 namespace {
@@ -11,6 +13,25 @@ constexpr std::uint64_t string_reach_bytes = 64U << 10U;
 bool is_data_byte(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r' && byte != '\f';
+}
+
+ByteVector are_data_bytes(ByteVector b) {
+    return ByteVector((b < 0x20) & (b != '\t') & (b != '\n') & (b != '\r') & (b != '\f'));
+}
+
+// Bytes that can change what take() knows, outside of comments and strings, and inside a comment: all others may be
+// passed over.
+std::size_t first_telling(std::string_view code) {
+    return find_byte(
+        code,
+        [](ByteVector b) { return are_data_bytes(b) | ByteVector((b == '(') | (b == '%') | (b == '{') | (b == '}')); },
+        [](char c) { return is_data_byte(c) || c == '(' || c == '%' || c == '{' || c == '}'; });
+}
+
+std::size_t first_telling_in_comment(std::string_view comment) {
+    return find_byte(
+        comment, [](ByteVector b) { return are_data_bytes(b) | ByteVector((b == '\n') | (b == '\r')); },
+        [](char c) { return is_data_byte(c) || c == '\n' || c == '\r'; });
 }
 
 }  // namespace
@@ -63,9 +84,14 @@ void PsContext::read_text(std::uint64_t from, std::uint64_t to) {
         const std::string_view window = source_.window(from);
         if (window.empty()) return;
         const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), to - from));
+        const std::string_view text = window.substr(0, length);
         for (std::size_t i = 0; i < length; ++i) {
+            if (parentheses_ == 0 && !escaped_) {
+                i += in_comment_ ? first_telling_in_comment(text.substr(i)) : first_telling(text.substr(i));
+                if (i == length) break;
+            }
             here_ = from + i;
-            take(window[i]);
+            take(text[i]);
         }
         from += length;
     }

@@ -22,7 +22,8 @@ class ThinParser {
         while (auto line = scanner_.next()) {
             if (line->starts_job) begin_job(line->begin_bytes);
             take(*line);
-            if (line->counted) context_.skip(line->next_bytes, data_end(*line));
+            // The scanner stands on the end comment now: the next line that it will give.
+            if (line->counted) context_.skip(line->next_bytes, scanner_.position_bytes());
             if (line->bad_count)
                 document_.warnings.push_back("the count of '" + printable(line->text.substr(0, 80)) + "' at byte " +
                                              std::to_string(line->begin_bytes) + " does not lead to its end comment");
@@ -46,6 +47,12 @@ class ThinParser {
     }
 
     Frame& top() { return stack_.back(); }
+
+    // For what only matters once there are pictures: a job without any is not read token by token. In a prolog comment
+    // look-alikes are common.
+    bool in_string(const DscLine& line) {
+        return (seen_opi_ || top().kind == FrameKind::section) && context_.in_string(line.begin_bytes);
+    }
 
     int document_depth() const {
         int depth = -1;
@@ -113,6 +120,7 @@ class ThinParser {
     }
 
     OpenReference new_reference(OpiVersion version, const DscLine& line) {
+        seen_opi_ = true;
         OpenReference open;
         open.reference.comments.version = version;
         open.reference.page = document_.pages;
@@ -200,7 +208,7 @@ class ThinParser {
     }
 
     void begin_page(const DscLine& line) {
-        if (context_.in_string(line.begin_bytes)) return;
+        if (in_string(line)) return;
         while (top().kind == FrameKind::section) close_unfinished(line.begin_bytes);
         flush_pending(top());
         context_.reset_at(line.begin_bytes);
@@ -235,11 +243,11 @@ class ThinParser {
 
     bool take_object(const DscLine& line) {
         if (has_keyword(line.text, "%%BeginObject")) {
-            if (!context_.in_string(line.begin_bytes)) begin_object(line);
+            if (!in_string(line)) begin_object(line);
             return true;
         }
         if (!has_keyword(line.text, "%%EndObject")) return false;
-        if (context_.in_string(line.begin_bytes)) return true;
+        if (in_string(line)) return true;
         const bool known = has_frame(FrameKind::object) || has_frame(FrameKind::object_1_3);
         if (!known) return true;
         while (top().kind != FrameKind::object && top().kind != FrameKind::object_1_3)
@@ -369,11 +377,6 @@ class ThinParser {
         note_header_comment(document_, line);
     }
 
-    std::uint64_t data_end(const DscLine& line) {
-        // The scanner stands on the end comment now; it is the next line that next() will return.
-        return scanner_.position_bytes() > line.next_bytes ? scanner_.position_bytes() : line.next_bytes;
-    }
-
     ByteSource& source_;
     DscScanner scanner_;
     PsContext context_;
@@ -381,7 +384,7 @@ class ThinParser {
     ThinDocument document_;
     std::vector<Frame> stack_;
     OpenReference* continued_ = nullptr;  // whose last comment a %%+ continues
-    bool seen_eof_ = false;
+    bool seen_eof_ = false, seen_opi_ = false;
     PlateSignals signals_;  // of the job being read; a file may hold several
     JobsRead told_;
     std::optional<BoundingBox> document_box_, page_box_;
