@@ -135,7 +135,7 @@ class ThinParser {
     void take(const DscLine& line) {
         const std::string_view text = line.text;
         if (text.starts_with("%!")) return take_header(line);
-        if (has_keyword(text, "%%+")) return take_continuation(line);
+        if (text.starts_with("%%+")) return take_continuation(line);
         continued_ = nullptr;
         if (is_opi_1_3_keyword(keyword_of(text))) return take_1_3(line);
         if (!text.starts_with("%%")) return;
@@ -149,7 +149,7 @@ class ThinParser {
 
     void take_continuation(const DscLine& line) {
         if (continued_ == nullptr) return signals_.take_continuation(line.text);
-        continued_->raw.back().value += " " + std::string(value_of(line.text));
+        continued_->raw.back().value += " " + std::string(trim(line.text.substr(3)));  // may follow without a blank
         if (top().kind != FrameKind::included_2_0)
             continued_->reference.comment_lines.push_back({line.begin_bytes, line.next_bytes});
     }

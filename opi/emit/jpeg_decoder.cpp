@@ -1,195 +1,79 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// The only file that talks to libjpeg. Its error handler jumps: between setjmp and any call that may jump there is no
-// object with a destructor, so each step is a plain function on JpegDecoder's members.
 #include <algorithm>
-#include <csetjmp>
-#include <cstdio>
 #include <cstring>
 #include <vector>
-// jpeglib.h needs size_t and FILE.
-#include <jerror.h>
-#include <jpeglib.h>
 
-#include "base/text.h"
+#include "opi/emit/jpeg_input.h"
 #include "opi/emit/jpeg_stream.h"
 
 namespace opispool::opi {
 
 namespace {
 
-// A progressive picture is held as coefficients until its last scan has come.
-constexpr std::uint64_t max_progressive_bytes = std::uint64_t{1} << 30U;
-constexpr int max_scans = 500;
-
 enum class JpegUse : std::uint8_t { check, rows };
 
 class JpegDecoder {
   public:
-    JpegDecoder(std::unique_ptr<ByteReader> reader, std::string where)
-        : reader_(std::move(reader)), where_(std::move(where)) {
-        info_.err = jpeg_std_error(&errors_);
-        info_.client_data = this;
-        errors_.error_exit = on_error;
-        errors_.emit_message = on_message;
-        errors_.output_message = [](j_common_ptr) {};
-        source_.init_source = [](j_decompress_ptr) {};
-        source_.fill_input_buffer = fill;
-        source_.skip_input_data = skip;
-        source_.resync_to_restart = jpeg_resync_to_restart;
-        source_.term_source = [](j_decompress_ptr) {};
-        progress_.progress_monitor = on_progress;
-    }
-    ~JpegDecoder() {
-        if (created_) jpeg_destroy_decompress(&info_);
-    }
-    JpegDecoder(const JpegDecoder&) = delete;
-    JpegDecoder& operator=(const JpegDecoder&) = delete;
+    JpegDecoder(std::unique_ptr<ByteReader> reader, const std::string& where) : in_(std::move(reader), where) {}
 
     Result<void> start(JpegUse use) {
         use_ = use;
-        if (!guarded(step_header)) return fail(error());
-        const std::uint64_t whole = std::uint64_t{info_.image_width} * info_.image_height *
-                                    static_cast<std::uint64_t>(info_.num_components) * 2;
-        if (many_scans_ && whole > max_progressive_bytes)
-            return fail(Code::too_large, Operation::decode,
-                        "the progressive JPEG is too large to be decoded; save it as baseline", where_);
-        if (!guarded(step_start)) return fail(error());
-        return {};
+        if (auto header = in_.read_header(); !header) return header;
+        return reading_coefficients() ? Result<void>{} : step(start_decompress);
     }
     // The next row; row_bytes() bytes.
     Result<void> row(std::byte* out) {
         row_ = reinterpret_cast<JSAMPROW>(out);
-        if (!guarded(step_row) || damaged_ || failure_) return fail(error());
-        return {};
+        if (auto done = step(read_row); !done) return done;
+        return in_.spoiled() ? fail(in_.error()) : Result<void>{};
     }
-    Result<void> finish() {
-        if (!guarded(step_finish) || damaged_ || failure_) return fail(error());
-        // Without an end mark nobody can tell whether later scans are missing, and with them the fine detail.
-        if (at_end_ && many_scans_)
-            return fail(Code::bad_image, Operation::decode,
-                        "the JPEG data ends before its last scan; the file is truncated", where_);
-        return {};
+    // Everything, keeping nothing. Many scans are proved by their coefficients.
+    Result<void> prove() {
+        if (reading_coefficients()) {
+            if (auto done = step(read_coefficients); !done) return done;
+            return in_.ended();
+        }
+        std::vector<std::byte> line(row_bytes());
+        for (std::uint32_t at = 0; at < rows(); ++at)
+            if (auto done = row(line.data()); !done) return done;
+        if (auto done = step(finish_decompress); !done) return done;
+        return in_.ended();
     }
     std::size_t row_bytes() const {
-        return std::size_t{info_.output_width} * static_cast<std::size_t>(info_.output_components);
+        return std::size_t{in_.info().output_width} * static_cast<std::size_t>(in_.info().output_components);
     }
-    std::uint32_t rows() const { return info_.output_height; }
-    std::uint64_t consumed() const { return at_end_ ? total_ : total_ - source_.bytes_in_buffer; }
-    bool at_end() const { return at_end_; }
-    J_COLOR_SPACE colour() const { return info_.jpeg_color_space; }
+    std::uint32_t rows() const { return in_.info().output_height; }
+    const JpegInput& input() const { return in_; }
 
   private:
-    static JpegDecoder& self(j_common_ptr info) { return *static_cast<JpegDecoder*>(info->client_data); }
-    static JpegDecoder& self(j_decompress_ptr info) { return *static_cast<JpegDecoder*>(info->client_data); }
-
-    bool guarded(void (*step)(JpegDecoder&)) {
-        if (setjmp(jump_) != 0) return false;
-        step(*this);
-        return true;
+    bool reading_coefficients() const { return use_ == JpegUse::check && in_.many_scans(); }
+    Result<void> step(void (*what)(void*)) {
+        if (!in_.guarded(what, this)) return fail(in_.error());
+        return {};
     }
-    static void step_header(JpegDecoder& d) {
-        jpeg_create_decompress(&d.info_);
-        d.info_.client_data = &d;
-        d.created_ = true;
-        d.info_.src = &d.source_;
-        d.info_.progress = &d.progress_;
-        jpeg_read_header(&d.info_, TRUE);
-        d.many_scans_ = jpeg_has_multiple_scans(&d.info_) != 0;
-    }
-    static void step_start(JpegDecoder& d) {
+    static JpegDecoder& self(void* of) { return *static_cast<JpegDecoder*>(of); }
+    static void start_decompress(void* of) {
+        JpegDecoder& d = self(of);
+        jpeg_decompress_struct& info = d.in_.info();
         if (d.use_ == JpegUse::check) {
             // Only the data is of interest, not the colours.
-            d.info_.out_color_space = d.info_.jpeg_color_space;
-            d.info_.do_fancy_upsampling = FALSE;
-            d.info_.dct_method = JDCT_IFAST;
-        } else if (d.info_.num_components == 4) {
-            d.info_.out_color_space = JCS_CMYK;
+            info.out_color_space = info.jpeg_color_space;
+            info.do_fancy_upsampling = FALSE;
+            info.dct_method = JDCT_IFAST;
+        } else if (info.num_components == 4) {
+            info.out_color_space = JCS_CMYK;
         } else {
-            d.info_.out_color_space = d.info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+            info.out_color_space = info.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
         }
-        jpeg_start_decompress(&d.info_);
+        jpeg_start_decompress(&info);
     }
-    static void step_row(JpegDecoder& d) { jpeg_read_scanlines(&d.info_, &d.row_, 1); }
-    static void step_finish(JpegDecoder& d) { jpeg_finish_decompress(&d.info_); }
+    static void read_row(void* of) { jpeg_read_scanlines(&self(of).in_.info(), &self(of).row_, 1); }
+    static void finish_decompress(void* of) { jpeg_finish_decompress(&self(of).in_.info()); }
+    static void read_coefficients(void* of) { jpeg_read_coefficients(&self(of).in_.info()); }
 
-    [[noreturn]] static void on_error(j_common_ptr info) {
-        JpegDecoder& d = self(info);
-        info->err->format_message(info, d.message_);
-        std::longjmp(d.jump_, 1);
-    }
-    static void on_message(j_common_ptr info, int level) {
-        if (level >= 0) return;
-        JpegDecoder& d = self(info);
-        const int code = info->err->msg_code;
-        // These mean that pixels are invented. Bytes too many before a marker and odd version numbers do no harm.
-        if (code != JWRN_HIT_MARKER && code != JWRN_HUFF_BAD_CODE && code != JWRN_MUST_RESYNC && code != JWRN_JPEG_EOF)
-            return;
-        if (!d.damaged_) info->err->format_message(info, d.message_);
-        d.damaged_ = true;
-    }
-    static void on_progress(j_common_ptr info) {
-        JpegDecoder& d = self(info);
-        if (d.info_.input_scan_number <= max_scans) return;
-        std::snprintf(d.message_, sizeof d.message_, "more than %d scans", max_scans);
-        std::longjmp(d.jump_, 1);
-    }
-    static boolean fill(j_decompress_ptr info) {
-        self(info).refill();
-        return TRUE;
-    }
-    void refill() {
-        std::size_t count = 0;
-        if (!at_end_) {
-            auto got = reader_->read(buffer_);
-            if (got)
-                count = *got;
-            else
-                failure_ = std::move(got.error());
-        }
-        total_ += count;
-        if (count == 0) {
-            at_end_ = true;
-            buffer_[0] = std::byte{0xFF};
-            buffer_[1] = std::byte{JPEG_EOI};
-            count = 2;
-        }
-        source_.next_input_byte = reinterpret_cast<const JOCTET*>(buffer_.data());
-        source_.bytes_in_buffer = count;
-    }
-    static void skip(j_decompress_ptr info, long count) {
-        JpegDecoder& d = self(info);
-        auto left = static_cast<std::size_t>(std::max(0L, count));
-        while (left > d.source_.bytes_in_buffer && !d.at_end_) {
-            left -= d.source_.bytes_in_buffer;
-            d.refill();
-        }
-        left = std::min(left, d.source_.bytes_in_buffer);
-        d.source_.next_input_byte += left;
-        d.source_.bytes_in_buffer -= left;
-    }
-    Error error() const {
-        if (failure_) return *failure_;
-        std::string text = "the JPEG data is truncated or damaged";
-        if (created_ && info_.output_height > 0 && info_.output_scanline < info_.output_height)
-            text += " after " + std::to_string(info_.output_scanline) + " of " + std::to_string(info_.output_height) +
-                    " rows";
-        return Error{Code::bad_image, Operation::decode, text + " (" + printable(message_) + ")", where_, {}};
-    }
-
-    std::unique_ptr<ByteReader> reader_;
-    std::string where_;
-    std::vector<std::byte> buffer_ = std::vector<std::byte>(64U << 10U);
-    std::uint64_t total_ = 0;
-    bool at_end_ = false, damaged_ = false, created_ = false, many_scans_ = false;
+    JpegInput in_;
     JpegUse use_ = JpegUse::check;
-    std::optional<Error> failure_;
     JSAMPROW row_ = nullptr;
-    jpeg_decompress_struct info_{};
-    jpeg_error_mgr errors_{};
-    jpeg_source_mgr source_{};
-    jpeg_progress_mgr progress_{};
-    std::jmp_buf jump_{};
-    char message_[JMSG_LENGTH_MAX] = {};
 };
 
 class JpegRowReader final : public ByteReader {
@@ -277,13 +161,10 @@ Result<JpegCheck> check_jpeg(const ByteSupply& data, const std::string& where) {
     if (!reader) return fail(std::move(reader.error()));
     JpegDecoder decoder(std::move(*reader), where);
     if (auto started = decoder.start(JpegUse::check); !started) return fail(std::move(started.error()));
-    auto colour = colour_of(decoder.colour(), where);
+    auto colour = colour_of(decoder.input().info().jpeg_color_space, where);
     if (!colour) return fail(std::move(colour.error()));
-    std::vector<std::byte> line(decoder.row_bytes());
-    for (std::uint32_t row = 0; row < decoder.rows(); ++row)
-        if (auto done = decoder.row(line.data()); !done) return fail(std::move(done.error()));
-    if (auto finished = decoder.finish(); !finished) return fail(std::move(finished.error()));
-    return JpegCheck{*colour, decoder.consumed(), !decoder.at_end()};
+    if (auto proved = decoder.prove(); !proved) return fail(std::move(proved.error()));
+    return JpegCheck{*colour, decoder.input().consumed(), !decoder.input().at_end(), !decoder.input().many_scans()};
 }
 
 std::shared_ptr<const ByteSupply> make_jpeg_rows(std::shared_ptr<const ByteSupply> data, const JpegHeader& header,

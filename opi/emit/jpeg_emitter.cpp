@@ -16,25 +16,34 @@ struct JpegPlan {
     std::string filter;
 };
 
-// The file's own bytes, or decoded rows when DCTDecode may not read them: progressive scans are not part of Level 2,
-// and a gray map has to be applied here.
+// The file's own bytes; its coefficients in one scan, as progressive data is not part of Level 2; or decoded rows, when
+// a gray map has to be applied here.
 Result<JpegPlan> plan_data(const std::shared_ptr<const MappedFile>& file, const JpegHeader& header,
                            const JpegCheck& check, const std::shared_ptr<const ByteSupply>& whole,
                            const std::optional<std::array<std::uint8_t, 256>>& map) {
     JpegPlan plan;
     plan.data.file = file;
-    if (header.frame == 0xC2 || map) {
-        plan.data.rows = make_jpeg_rows(whole, header, file->name());
-        if (map) plan.data.rows = make_mapped_supply(plan.data.rows, *map);
+    const bool transformed = check.colour == JpegColour::ycbcr || check.colour == JpegColour::ycck;
+    plan.filter = std::string("<< /ColorTransform ") + (transformed ? "1" : "0") + " >> /DCTDecode filter";
+    if (!map && check.one_scan) {
+        FilePiece piece{"", 0, check.end_bytes, check.has_end_mark ? "" : "\xFF\xD9"};
+        if (!pieces_fit({piece}, true))
+            return fail(Code::too_large, Operation::encode, "the JPEG is larger than 2 GB; save it as TIFF with strips",
+                        file->name());
+        plan.data.pieces.push_back(std::move(piece));
         return plan;
     }
-    FilePiece piece{"", 0, check.end_bytes, check.has_end_mark ? "" : "\xFF\xD9"};
-    if (!pieces_fit({piece}, true))
-        return fail(Code::too_large, Operation::encode, "the JPEG is larger than 2 GB; save it as TIFF with strips",
-                    file->name());
-    const bool transformed = check.colour == JpegColour::ycbcr || check.colour == JpegColour::ycck;
-    plan.data.pieces.push_back(std::move(piece));
-    plan.filter = std::string("<< /ColorTransform ") + (transformed ? "1" : "0") + " >> /DCTDecode filter";
+    if (!map) {
+        auto sequential = make_sequential_jpeg(whole, file->name());
+        if (!sequential && sequential.error().code != Code::unsupported) return fail(std::move(sequential.error()));
+        if (sequential) {
+            plan.data.rows = std::move(*sequential);
+            return plan;
+        }
+    }
+    plan.filter.clear();
+    plan.data.rows = make_jpeg_rows(whole, header, file->name());
+    if (map) plan.data.rows = make_mapped_supply(plan.data.rows, *map);
     return plan;
 }
 

@@ -133,7 +133,7 @@ void append_image(PlanBuilder& builder, const ImageCode& code, const ImageData& 
     const std::vector<FilePiece> pieces = raw ? merged(data.pieces) : data.pieces;
     std::vector<std::uint64_t> runs;
     for (const FilePiece& piece : pieces) add_run(runs, piece.total_bytes(), raw && binary);
-    if (pieces.empty()) add_run(runs, data.rows->length_bytes(), binary);
+    if (pieces.empty()) add_run(runs, data.rows->length_bytes(), raw && binary);
 
     builder.text(opening(code, placement) + strip_procedures(code, runs, encoding) + code.setup);
     const std::string line = image_line(code);

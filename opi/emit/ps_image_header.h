@@ -30,7 +30,7 @@ struct ImageCode {
     std::string filter;
 };
 
-// Where the samples come from: strips that pass as they are, or decoded rows.
+// Where the data comes from: strips that pass as they are, or bytes made here: decoded rows, a JPEG of one scan.
 struct ImageData {
     std::shared_ptr<const MappedFile> file;
     std::vector<FilePiece> pieces;

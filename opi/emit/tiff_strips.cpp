@@ -146,6 +146,7 @@ Passed pass_jpeg(const Picture& p) {
         if (!frame_fits(*header, d, strip, strip + 1 == d.blocks_down(), transform)) return std::nullopt;
         auto check = check_jpeg(*supply, name);
         if (!check) return fail(std::move(check.error()));
+        if (!check->one_scan) return std::nullopt;
         piece.length_bytes = check->end_bytes - piece.prefix.size();
         if (!check->has_end_mark) piece.suffix = "\xFF\xD9";
         out.pieces.push_back(std::move(piece));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
+#include <fstream>
 
+#include "opi/emit/jpeg_stream.h"
 #include "tests/opi/raster_test_support.h"
 
 namespace opispool::opi::test {
@@ -47,15 +50,69 @@ TEST(JpegEmitterTest, ATruncatedFileIsRefusedWhereverItEnds) {
     }
 }
 
-TEST(JpegEmitterTest, ProgressivePicturesAreDecoded) {
+// The samples that libjpeg gives for JPEG data within `postscript`, and whether one sequential scan holds them.
+struct Inner {
+    std::string samples;
+    bool sequential = false;
+};
+Inner decode_inner(const TempDir& dir, const std::string& postscript) {
+    const std::size_t begin = postscript.find("\xFF\xD8"), end = postscript.rfind("\xFF\xD9");
+    if (begin == std::string::npos || end == std::string::npos) return {};
+    const std::string path = dir.path("inner.jpg");
+    write_file(path, postscript.substr(begin, end + 2 - begin));
+    auto supply = std::shared_ptr(make_file_supply(map(path), {{"", 0, end + 2 - begin, ""}}));
+    auto header = read_jpeg_header(*supply, "inner");
+    auto check = check_jpeg(*supply, "inner");
+    if (!header || !check) return {};
+    auto rows = make_jpeg_rows(supply, *header, "inner");
+    auto reader = rows->open();
+    if (!reader) return {};
+    Inner out{std::string(rows->length_bytes(), '\0'), check->one_scan && header->frame == 0xC0};
+    auto got = (*reader)->read(std::as_writable_bytes(std::span(out.samples)));
+    return got && *got == out.samples.size() ? out : Inner{};
+}
+
+TEST(JpegEmitterTest, ProgressivePicturesBecomeOneScanWithoutLoss) {
+    TempDir dir;
+    for (int components : {1, 3, 4}) {
+        JpegSpec spec;
+        spec.components = components;
+        spec.adobe = components == 4;
+        const Inner baseline = decode_inner(dir, read_file(write_jpeg(dir, spec)));
+        ASSERT_TRUE(baseline.sequential);
+        spec.progressive = true;
+        const std::string path = write_jpeg(dir, spec);
+        ASSERT_FALSE(decode_inner(dir, read_file(path)).sequential);
+        auto out = emit(path);
+        ASSERT_TRUE(out) << describe(out.error());
+        EXPECT_EQ(out->passed_bytes(), 0U);
+        EXPECT_EQ(out->used.language_level, 2);
+        EXPECT_THAT(out->bytes, HasSubstr("/DCTDecode filter"));
+        const Inner inner = decode_inner(dir, out->bytes);
+        EXPECT_TRUE(inner.sequential);
+        EXPECT_EQ(inner.samples, baseline.samples);
+        expect_exact_counts(out->bytes);
+    }
+}
+
+TEST(JpegEmitterTest, AProgressivePictureThatChangesAfterPlanningFails) {
     TempDir dir;
     JpegSpec spec;
     spec.progressive = true;
-    auto out = emit(write_jpeg(dir, spec));
-    ASSERT_TRUE(out) << describe(out.error());
-    EXPECT_EQ(out->passed_bytes(), 0U);
-    ASSERT_EQ(out->plan->generated().size(), 1U);
-    EXPECT_EQ(out->plan->generated()[0]->length_bytes(), 48U * 32 * 3);
+    const std::string path = write_jpeg(dir, spec);
+    auto whole = make_file_supply(map(path), {{"", 0, read_file(path).size(), ""}});
+    auto sequential = make_sequential_jpeg(whole, "picture.jpg");
+    ASSERT_TRUE(sequential) << describe(sequential.error());
+    ASSERT_TRUE((*sequential)->open());
+    // Another picture of the same name and no shorter.
+    const std::size_t size = read_file(path).size();
+    for (std::uint32_t width : {std::uint32_t{16}, std::uint32_t{200}}) {
+        spec.width = width;
+        std::string other = read_file(write_jpeg(dir, spec, "other.jpg"));
+        other.resize(std::max(other.size(), size));
+        std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).write(other.data(), std::ssize(other));
+        EXPECT_FALSE((*sequential)->open()) << width;
+    }
 }
 
 TEST(JpegEmitterTest, AdobeCmykIsInvertedPlainCmykIsNot) {

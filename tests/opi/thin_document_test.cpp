@@ -41,6 +41,15 @@ std::vector<std::string> names(const ThinDocument& document) {
     return out;
 }
 
+TEST(ThinDocument, AContinuationNeedsNoBlank) {
+    const ThinDocument document = parse(
+        job("%ALDImageFilename: a.tif\n%ALDImageCropRect: 1 2\n%%+3\n%%+\t4\n%%BeginObject: image\n%%EndObject\n"));
+    ASSERT_EQ(document.references.size(), 1U);
+    ASSERT_TRUE(document.references[0].comments.crop_rect);
+    EXPECT_DOUBLE_EQ(document.references[0].comments.crop_rect->bottom, 4);
+    EXPECT_EQ(document.references[0].comment_lines.size(), 4U);
+}
+
 TEST(ThinDocument, FindsBothVersionsWithTheirRanges) {
     const std::string text = job(block_1_3("a.tif") + block_2_0("b.tif"));
     const ThinDocument document = parse(text);

@@ -28,7 +28,8 @@ def jpeg_bytes(samples, **options):
 
 
 def decoded(data, mode=None):
-    with Image.open(io.BytesIO(data)) as image:
+    # A file may lack its end mark; a second one does no harm.
+    with Image.open(io.BytesIO(data + b"\xff\xd9")) as image:
         array = numpy.asarray(image.convert(mode) if mode else image)
     return array[..., None] if array.ndim == 2 else array
 
@@ -52,7 +53,7 @@ def cjpeg(samples, *options):
     """JPEG data that PIL does not write: restart markers, plain RGB, arithmetic."""
     head = b"P6\n%d %d\n255\n" % (samples.shape[1], samples.shape[0])
     return subprocess.run(["cjpeg", "-quality", "92", *options], input=head + samples.tobytes(), stdout=subprocess.PIPE,
-                          check=True).stdout
+                          stderr=subprocess.DEVNULL, check=True).stdout
 
 
 def exif(orientation):
@@ -61,22 +62,40 @@ def exif(orientation):
     return b"Exif\0\0" + tiff
 
 
+def by_scans(bench, samples, script, *options):
+    """Scans as a script of cjpeg's lists them."""
+    path = os.path.join(bench.scratch, "scans.txt")
+    with open(path, "w", encoding="ascii") as out:
+        out.write(script)
+    return cjpeg(samples, "-scans", path, *options)
+
+
 def files(bench):
     sheet = Sheet("files")
     colour, gray = pictures.smooth(WIDTH, HEIGHT, 3, 91), pictures.smooth(WIDTH, HEIGHT, 1, 92)
     data = {"gray": jpeg_bytes(gray), "444": jpeg_bytes(colour, subsampling=0), "420-odd": jpeg_bytes(colour, subsampling=2),
             "422": jpeg_bytes(colour, subsampling=1), "progressive": jpeg_bytes(colour, progressive=True),
             "progressive-gray": jpeg_bytes(gray, progressive=True), "plain-rgb": cjpeg(colour, "-rgb"),
-            "restart": cjpeg(colour, "-restart", "2"), "extended": cjpeg(colour, "-sample", "1x2")}
+            "restart": cjpeg(colour, "-restart", "2"), "440": cjpeg(colour, "-sample", "1x2"),
+            "411": cjpeg(colour, "-sample", "4x1"), "progressive-411": cjpeg(colour, "-sample", "4x1", "-progressive"),
+            "progressive-rgb": cjpeg(colour, "-rgb", "-progressive"),
+            "progressive-restart": cjpeg(colour, "-progressive", "-restart", "1"),
+            "coarse-tables": cjpeg(colour, "-quality", "5"), "scan-by-channel": by_scans(bench, colour, "0;\n1;\n2;\n"),
+            # Too many blocks for one scan of all channels: decoded instead.
+            "large-blocks": by_scans(bench, colour, "0;\n1;\n2;\n", "-sample", "4x2,2x2,1x1")}
+    data["no-end-mark"] = data["444"][:-2]
     data["trailing-bytes"] = data["444"] + b"behind the end \xff\xd8" * 40
     data["comment"] = data["444"][:2] + b"\xff\xfe\0\x21%%EndData\n%%EndObject grestore\n" + data["444"][2:]
     for name, content in data.items():
         bench.put(f"{name}.jpg", content)
         for version in ("13", "20"):
             add(sheet, f"{name}-{version}", f"{name}.jpg", decoded(content), version)
-    for orientation in (3, 6):
-        content = jpeg_bytes(colour, subsampling=0, exif=exif(orientation))
-        upright = numpy.rot90(decoded(content), {3: 2, 6: -1}[orientation])
+    turns = {2: numpy.fliplr, 3: lambda shown: numpy.rot90(shown, 2), 4: numpy.flipud,
+             5: lambda shown: shown.transpose(1, 0, 2), 6: lambda shown: numpy.rot90(shown, -1),
+             7: lambda shown: numpy.rot90(shown, 2).transpose(1, 0, 2), 8: numpy.rot90}
+    for orientation, turn in turns.items():
+        content = jpeg_bytes(colour, subsampling=0, progressive=orientation % 2 == 0, exif=exif(orientation))
+        upright = turn(decoded(content))
         bench.put(f"exif{orientation}.jpg", content)
         add(sheet, f"exif-{orientation}", f"exif{orientation}.jpg", numpy.ascontiguousarray(upright))
     return sheet
@@ -91,6 +110,17 @@ def cmyk_files(bench):
     at = content.index(b"\xff\xee\0\x0eAdobe")
     bench.put("bare.jpg", content[:at] + content[at + 16:])
     add(sheet, "without-marker", "bare.jpg", 255 - decoded(content))
+    # The last byte of the marker says YCCK: the same numbers then mean other inks.
+    ycck = content[:at + 15] + b"\x02" + content[at + 16:]
+    bench.put("ycck.jpg", ycck)
+    add(sheet, "ycck", "ycck.jpg", decoded(ycck))
+    content = jpeg_bytes(pictures.smooth(WIDTH, HEIGHT, 4, 98), progressive=True)
+    at = content.index(b"\xff\xee\0\x0eAdobe")
+    for name, data in (("progressive", content), ("progressive-ycck", content[:at + 15] + b"\x02" + content[at + 16:])):
+        bench.put(f"{name}-cmyk.jpg", data)
+        add(sheet, name, f"{name}-cmyk.jpg", decoded(data))
+    bench.put("progressive-bare.jpg", content[:at] + content[at + 16:])
+    add(sheet, "progressive-without-marker", "progressive-bare.jpg", 255 - decoded(content))
     return sheet
 
 

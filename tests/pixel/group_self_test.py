@@ -3,10 +3,12 @@
 import io
 import os
 import subprocess
+import zlib
 
 import numpy
 from PIL import Image
 
+import group_jpeg
 import output_checks
 import pictures
 import render
@@ -110,6 +112,66 @@ def outputs_are_judged(bench):
     return found
 
 
+IMAGE = (b"systemdict begin 24 dict begin gsave\n[9 0 0 9 0 0] concat\n/oLen [%d] def\n/oCount 1 def /oIndex 0 def\n"
+         b"/oNext {/oRaw currentfile oLen oIndex get () /SubFileDecode filter def\n/oSrc oRaw%s def /oIndex 1 def} bind def\n"
+         b"/DeviceGray setcolorspace\n%%%%BeginData: %d Binary Bytes\n%s%s\n%%%%EndData\ngrestore end end\n")
+OPERATOR = (b"{oNext << /ImageType 1 /Width 3 /Height 2 /BitsPerComponent 8\n/ImageMatrix [3 0 0 -2 0 2] /Decode [0 1]\n"
+            b"/DataSource {oRead} >> image oRaw flushfile} exec\n")
+
+
+def strict_image(data=b"ABCDEF", code="", operator=OPERATOR):
+    code = code.encode()
+    return IMAGE % (len(data), b" " + code if code else b"", len(operator) + len(data) + 1, operator, data)
+
+
+def strict_cases():
+    """name, the code that is inserted, the level at which it must be complained of."""
+    good, jpeg = strict_image(), group_jpeg.jpeg_bytes(pictures.smooth(3, 2, 1, 1))
+    dct = "<< /ColorTransform 0 >> /DCTDecode filter"
+    yield "good", good, None
+    yield "good LZW", strict_image(tiff_file.lzw(b"ABCDEF"), "/LZWDecode filter"), None
+    yield "good PackBits", strict_image(tiff_file.packbits(b"AAAABB"), "/RunLengthDecode filter"), None
+    yield "good JPEG", strict_image(jpeg, dct), None
+    yield "a sample missing", strict_image(b"ABCDE"), 3
+    yield "LZW cut short", strict_image(tiff_file.lzw(b"ABCDE"), "/LZWDecode filter"), 3
+    yield "an early end in PackBits", strict_image(b"\x80" + tiff_file.packbits(b"AAAABB"), "/RunLengthDecode filter"), 3
+    yield "runs that don't add up", good.replace(b"[6]", b"[5]"), 3
+    yield "one run too many", good.replace(b"/oCount 1", b"/oCount 2"), 3
+    yield "progressive JPEG", strict_image(group_jpeg.jpeg_bytes(pictures.smooth(3, 2, 1, 1), progressive=True), dct), 3
+    yield "JPEG without its end", strict_image(jpeg[:-2], dct), 3
+    yield "16 bits", strict_image(b"ABCDEFABCDEF", operator=OPERATOR.replace(b"Component 8", b"Component 16")), 3
+    yield "half a Decode array", strict_image(operator=OPERATOR.replace(b"[0 1]", b"[0]")), 3
+    yield "Flate", strict_image(zlib.compress(b"ABCDEF"), "/FlateDecode filter"), 2
+    yield "a predictor", strict_image(tiff_file.lzw(b"ABCDEF"), "<< /Predictor 1 >> /LZWDecode filter"), 2
+    yield "a foreign key", strict_image(jpeg, "<< /Columns 3 >> /DCTDecode filter"), 3
+    yield "ImageType 4", strict_image(operator=OPERATOR.replace(b"ImageType 1", b"ImageType 4")), 2
+    yield "DeviceN", good + b"[/DeviceN [/Cyan] /DeviceCMYK {0 0 0}] setcolorspace\n", 2
+    yield "shfill", good + b"<< >> shfill\n", 2
+    yield "a long string", good + b"(" + b"a" * 65536 + b") pop\n", 3
+    yield "a long array", good + b"[" + b"1 " * 65536 + b"] pop\n", 3
+    yield "a large number", good + b"2147483648 pop\n", 3
+    yield "a decimal comma", good + b"1,5 pop\n", 3
+    yield "an open brace", good + b"{ 1\n", 3
+    yield "a bracket too many", good + b"1 ]\n", 3
+    yield "a count too small", good.replace(b"BeginData: ", b"BeginData: 1"), 3
+    yield "an open document", good + b"%%BeginDocument: a.eps\n", 3
+    yield "an end of nothing", good + b"%%EndResource\n", 3
+    yield "a page too many", good + b"%%Page: 2 2\n", 3
+
+
+def strictness(bench):
+    del bench
+    found = []
+    head, tail = b"%!PS-Adobe-3.0\n%%Pages: 1\n%%EndComments\n%%Page: 1 1\n", b"showpage\n%%EOF\n"
+    for name, code, level in strict_cases():
+        for tried in (2, 3):
+            complaints = output_checks.check_output(head + code + tail, [head, tail], tried)
+            wanted = level is not None and tried <= level
+            if bool(complaints) != wanted:
+                found.append(f"{name} at Level {tried}: {complaints or 'not noticed'}")
+    return found
+
+
 def tiff_layouts():
     three = pictures.cells(61, 47, 3, 5)
     sixteen = pictures.cells(33, 20, 1, 6, bits=16)
@@ -156,4 +218,5 @@ def self_test(bench):
     yield Check("mistakes", mistakes_are_noticed)
     yield Check("spots", small_spots_are_noticed)
     yield Check("outputs", outputs_are_judged)
+    yield Check("strictness", strictness)
     yield Check("tiff-writer", tiffs_are_right)

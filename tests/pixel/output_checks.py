@@ -2,6 +2,9 @@
 """What a press-ready job must hold apart from its pixels."""
 import re
 
+import strict_data
+import strict_postscript
+
 BEGIN_DATA = re.compile(rb"(?:^|[\r\n])%%BeginData:[ \t]*(\d+)[^\r\n]*(\r\n|\r|\n)")
 LEVEL_3 = re.compile(rb"FlateDecode|ReusableStreamDecode|/ImageType[ \t]+[34]|DeviceN|/Reusable|LowBitFirst|UnitLength")
 
@@ -24,19 +27,40 @@ def without_data(job):
 
 
 def kept_bytes(job, runs):
-    """The runs must come in order, the first at the start and the last at the end, with nothing of them changed."""
-    at = 0
+    """(inserted pieces, complaints): the runs must come in order, the first at the start and the last at the end, with nothing
+    of them changed."""
+    searched = strict_data.without_samples(job)
+    at, inserted = 0, []
     for i, run in enumerate(runs):
-        found = job.find(run, at) if i + 1 < len(runs) else len(job) - len(run)
-        if i == 0 and found != 0 or found < at or not job.startswith(run, found):
-            return [f"bytes outside the replaced ranges were changed: piece {i}, beginning {run[:60]!r}"]
+        found = searched.find(run, at) if i + 1 < len(runs) else len(job) - len(run)
+        if i == 0 and found != 0 or found < at or not searched.startswith(run, found):
+            return inserted, [f"bytes outside the replaced ranges were changed: piece {i}, beginning {run[:60]!r}"]
+        if found > at:
+            inserted.append(job[at:found])
         at = found + len(run)
-    return []
+    return inserted, []
+
+
+EPS = re.compile(rb"(?:^|[\r\n])%%BeginDocument: .*[\r\n]%%EndDocument[\r\n]|ASCII85Decode filter cvx exec\n.*?~>"
+                 rb"|ASCIIHexDecode filter cvx exec\n.*?>", re.DOTALL)
+
+
+def check_inserted(piece, level):
+    """Our own code: everything between an EPS and its wrapper is somebody else's."""
+    found = []
+    for part in EPS.split(piece):
+        text, _ = without_data(part)
+        found += strict_postscript.check_program(text, level)
+        found += strict_data.check_data(part)
+    return found
 
 
 def check_output(job, runs, level=3, ascii_only=False):
     text, complaints = without_data(job)
-    complaints += kept_bytes(job, runs)
+    inserted, changed = kept_bytes(job, runs)
+    complaints += changed + strict_postscript.check_structure(job)
+    for piece in inserted:
+        complaints += [f"in {piece[:40]!r}...: {text}" for text in check_inserted(piece, level)]
     if re.search(rb"BitsPerComponent[ \t]+16\b", text):
         complaints.append("BitsPerComponent 16 is a rangecheck on a RIP")
     if level == 2 and (match := LEVEL_3.search(text)):
