@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "opi/matrix.h"
+#include "opi/plate.h"
 
 namespace opispool::opi {
 
@@ -54,8 +55,15 @@ struct ColourRequest {
 struct RasterPlacement {
     Matrix full_to_user;  // unit square of the FULL upright picture -> user space in force at the insertion
     std::optional<Matrix> clip_to_user;  // unit square of the visible part -> user space; absent = no clip needed
-    CropRect visible;  // visible part as fractions 0..1 of the upright picture, y down, rounded outwards
-                       // by the emitter; data wholly outside may be left out
+    CropRect visible;              // visible part as fractions 0..1 of the upright picture, y down, rounded outwards
+                                   // by the emitter; data wholly outside may be left out
+    std::optional<Plate> plate{};  // of a page that shows one ink only
+};
+
+// An ink that a queue's device may have, and what takes its place on one that has not.
+struct InkColour {
+    std::string name;
+    std::array<double, 4> cmyk{};  // of the full ink, 0..1
 };
 
 // The channel between us and the RIP.
@@ -67,6 +75,7 @@ struct OutputProfile {
     // Compressed strips are decoded once while planning, so that no job begins whose pictures are cut off. False for a
     // dry run, which says what a job would become and must not be sent.
     bool prove_pictures = true;
+    std::vector<InkColour> inks{};  // the spot inks that pictures may be printed with
 };
 
 // What the emitters used, so that the job's header comments can be kept truthful.
@@ -74,6 +83,7 @@ struct UsedFeatures {
     bool binary_data = false;
     bool eight_bit_text = false;
     int language_level = 1;
+    std::vector<std::string> picture_inks;  // of the last picture that was put on a plate
 };
 
 using Warnings = std::vector<std::string>;

@@ -13,8 +13,6 @@ namespace opispool::opi {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> process_names{"Cyan", "Magenta", "Yellow", "Black"};
-
 // How producers of other languages call them on a plate.
 constexpr std::array<std::pair<std::string_view, std::size_t>, 14> local_names{{
     {"Zyan", 0},
@@ -63,17 +61,17 @@ void add_ink(std::vector<std::string>& inks, std::string_view name) {
 std::string canonical_ink(std::string_view name) {
     std::string_view plain = name;
     if (starts_with_ignoring_case(plain, "Process")) plain = trim(plain.substr(7));
-    for (const std::string_view known : process_names)
+    for (const std::string_view known : process_ink_names)
         if (equals_ignoring_case(plain, known)) return std::string(known);
     for (const auto& [known, index] : local_names)
-        if (equals_ignoring_case(plain, known)) return std::string(process_names[index]);
+        if (equals_ignoring_case(plain, known)) return std::string(process_ink_names[index]);
     return std::string(name);
 }
 
 std::optional<std::size_t> process_ink_index(std::string_view canonical) {
-    const auto at = std::find(process_names.begin(), process_names.end(), canonical);
-    if (at == process_names.end()) return std::nullopt;
-    return static_cast<std::size_t>(at - process_names.begin());
+    const auto at = std::find(process_ink_names.begin(), process_ink_names.end(), canonical);
+    if (at == process_ink_names.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - process_ink_names.begin());
 }
 
 std::optional<std::size_t> find_ink(const std::vector<std::string>& inks, std::string_view name) {

@@ -4,6 +4,7 @@
 //   comment lines of a job --PlateSignals--> one Plate for each page, or the reason why none can be told
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ struct Plate {
     std::string ink;  // "Cyan", "Magenta", "Yellow", "Black", or a spot ink's name as the job writes it
     friend bool operator==(const Plate&, const Plate&) = default;
 };
+
+inline constexpr std::array<std::string_view, 4> process_ink_names{"Cyan", "Magenta", "Yellow", "Black"};
 
 // "Cyan" for every name of a process ink ("CYAN", "Process Cyan", "Gelb" for yellow); other names as they are.
 std::string canonical_ink(std::string_view name);

@@ -23,9 +23,11 @@ void ReferencePlanner::add_warning(const Reference& reference, const std::string
 Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::plan_document(const ThinDocument& document,
                                                                           const PlannedFile& file, ByteSource& source) {
     warnings_.insert(warnings_.end(), document.warnings.begin(), document.warnings.end());
+    if (open_eps_.empty()) plates_ = document.plates;
     Edits edits;
     for (const Reference& reference : document.references)
         if (auto planned = plan_reference(reference, source, edits); !planned) return fail(std::move(planned.error()));
+    if (open_eps_.empty()) warn_of_unprinted_inks();
     if (open_eps_.empty())  // only the job's own header: an inserted EPS stays as it is
         for (HeaderEdit& edit : correct_header(document, used_))
             edits.push_back(Edit{edit.line, nullptr, std::move(edit.text), {}});
@@ -82,10 +84,6 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference
                     "taken out");
     auto info = probe_image(found.file);
     if (!info) return fail(std::move(info.error()));
-    if (reference.plate && info->kind != ImageKind::eps)
-        return fail(Code::unsupported, Operation::place,
-                    "the page is one plate of a separated job (" + printable(reference.plate->ink) +
-                        "), and the picture can't be separated here; print composite and let the RIP separate");
     PlanBuilder builder;
     Warnings notes;
     Result<void> emitted = info->kind == ImageKind::eps
@@ -102,10 +100,21 @@ Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const
     auto placed = place_raster(reference, info, found, source, notes);
     if (!placed) return fail(std::move(placed.error()));
     builder.text(placed->before);
+    placed->placement.plate = reference.plate;
+    used_.picture_inks.clear();
     auto emitted = emit_raster(builder, found.file, placed->info, placed->placement, colour_request(reference.comments),
                                profile_, used_, notes);
     builder.text(placed->after);
+    for (const std::string& ink : used_.picture_inks)
+        if (!find_ink(plates_, ink)) unprinted_inks_[ink].insert(reference.comments.shown_name());
     return emitted;
+}
+
+void ReferencePlanner::warn_of_unprinted_inks() {
+    for (const auto& [ink, images] : unprinted_inks_)
+        for (const std::string& image : images)
+            warnings_.push_back("image '" + printable(image) + "' has the ink '" + printable(ink) +
+                                "', but the job has no plate for it");
 }
 
 std::shared_ptr<const SplicePlan> ReferencePlanner::assemble(const PlannedFile& file, Edits edits) const {

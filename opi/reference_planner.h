@@ -3,6 +3,7 @@
 // them. Used for the thin job and, one level deeper each time, for every EPS it brings in.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -60,6 +61,7 @@ class ReferencePlanner {
                                 const std::vector<LocatedPlate>& plates, const EpsPlacement& placement);
     Result<void> emit_composite_dcs(PlanBuilder& builder, const Reference& reference, const ImageInfo& info,
                                     const std::vector<LocatedPlate>& plates, const EpsPlacement& placement);
+    void warn_of_unprinted_inks();
     void add_problem(const Reference& reference, const Error& error);
     void add_warning(const Reference& reference, const std::string& text);
     std::shared_ptr<const SplicePlan> assemble(const PlannedFile& file, Edits edits) const;
@@ -72,6 +74,8 @@ class ReferencePlanner {
     Warnings warnings_;
     std::vector<FileIdentity> open_eps_;  // the EPS files we are inside of, outermost first
     unsigned eps_count_ = 0;
+    std::vector<std::string> plates_;                              // of a separated job
+    std::map<std::string, std::set<std::string>> unprinted_inks_;  // with the pictures that have them
 };
 
 }  // namespace opispool::opi

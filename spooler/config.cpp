@@ -106,7 +106,7 @@ class Builder {
     }
 
     Result<void> set(const Item& item) {
-        if (!keys_.insert(item.section + "." + item.key).second && item.where != command_line)
+        if (!keys_.insert(item.section + "." + item.key).second && !may_repeat(item.key) && item.where != command_line)
             return fail(Code::bad_syntax, Operation::configure, item.key + " is set twice", item.where);
         auto done = assign(item);
         if (!done && done.error().where.empty()) done.error().where = item.where;

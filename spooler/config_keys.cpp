@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "opi/ink_setting.h"
 #include "rip_out/destination.h"
 
 namespace opispool::spooler {
@@ -66,6 +67,8 @@ Result<void> set_path(std::string& field, const std::string& key, const std::str
     return {};
 }
 
+const std::string ink_key = "ink";
+
 template <typename Value>
 using Words = std::vector<std::pair<std::string_view, Value>>;
 
@@ -117,6 +120,13 @@ Result<void> set_format(char& field, const std::string& value) {
     return {};
 }
 
+Result<void> add_ink(QueueConfig& queue, const std::string& value) {
+    auto ink = opi::parse_ink_setting(value);
+    if (!ink) return wrong(ink_key, value, ink.error().text);
+    queue.profile.inks.push_back(std::move(*ink));
+    return {};
+}
+
 using QueueKey = std::function<Result<void>(QueueConfig&, const std::string& key, const std::string& value)>;
 using Q = QueueConfig;
 using S = const std::string;
@@ -134,6 +144,7 @@ const std::map<std::string, QueueKey>& queue_keys() {
         {"on_missing", [](Q& q, S& k, S& v) { return set_word(q.on_missing, k, v, on_missing_words); }},
         {"encoding", [](Q& q, S& k, S& v) { return set_word(q.profile.encoding, k, v, encoding_words); }},
         {"level", [](Q& q, S& k, S& v) { return set_word(q.profile.language_level, k, v, level_words); }},
+        {ink_key, [](Q& q, S&, S& v) { return add_ink(q, v); }},
         {"connect_timeout_ms",
          [](Q& q, S& k, S& v) { return set_number(q.sender.connect_timeout_ms, k, v, 1, week_ms); }},
         {"stall_timeout_ms", [](Q& q, S& k, S& v) { return set_number(q.sender.stall_timeout_ms, k, v, 1, week_ms); }},
@@ -189,6 +200,10 @@ Result<void> set_queue_key(QueueConfig& queue, const std::string& key, const std
     return unknown(key, known);
 }
 
+bool may_repeat(const std::string& key) {
+    return key == ink_key;
+}
+
 Result<ListenAddress> parse_listen_address(const std::string& text) {
     const std::size_t colon = text.rfind(':');
     std::string host = colon == std::string::npos ? std::string() : text.substr(0, colon);
@@ -226,11 +241,12 @@ std::string print_config(const Config& config) {
             << "\naccepting=" << yes_no(queue.accepting)
             << "\non_missing=" << word_of(queue.on_missing, on_missing_words)
             << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
-            << "\nlevel=" << queue.profile.language_level << "\nconnect_timeout_ms=" << sender.connect_timeout_ms
-            << "\nstall_timeout_ms=" << sender.stall_timeout_ms << "\nend_timeout_ms=" << sender.end_timeout_ms
-            << "\nwait_for_close=" << yes_no(sender.wait_for_close) << "\nsend_ctrl_d=" << yes_no(sender.send_ctrl_d)
-            << "\nlpd_data_first=" << yes_no(sender.lpd_data_first) << "\nlpd_format=" << sender.lpd_format
-            << "\nlpd_reserved_port=" << yes_no(sender.lpd_reserved_port)
+            << "\nlevel=" << queue.profile.language_level;
+        for (const opi::InkColour& ink : queue.profile.inks) out << "\n" << ink_key << "=" << opi::to_string(ink);
+        out << "\nconnect_timeout_ms=" << sender.connect_timeout_ms << "\nstall_timeout_ms=" << sender.stall_timeout_ms
+            << "\nend_timeout_ms=" << sender.end_timeout_ms << "\nwait_for_close=" << yes_no(sender.wait_for_close)
+            << "\nsend_ctrl_d=" << yes_no(sender.send_ctrl_d) << "\nlpd_data_first=" << yes_no(sender.lpd_data_first)
+            << "\nlpd_format=" << sender.lpd_format << "\nlpd_reserved_port=" << yes_no(sender.lpd_reserved_port)
             << "\nlpd_require_final_ack=" << yes_no(sender.lpd_require_final_ack) << "\n";
     }
     return out.str();

@@ -16,6 +16,8 @@ Result<void> set_listen_key(Config& config, const std::string& key, const std::s
 Result<void> set_spool_key(Config& config, const std::string& key, const std::string& value, const std::string& folder);
 Result<void> set_store_key(StoreConfig& store, const std::string& key, const std::string& value,
                            const std::string& folder);
+// A key that may stand more than once in its section.
+bool may_repeat(const std::string& key);
 Result<void> set_queue_key(QueueConfig& queue, const std::string& key, const std::string& value);
 
 }  // namespace opispool::spooler

@@ -111,6 +111,45 @@ class MappedSupply final : public ByteSupply {
     std::array<std::uint8_t, 256> table_;
 };
 
+class ChannelReader final : public ByteReader {
+  public:
+    ChannelReader(std::unique_ptr<ByteReader> reader, std::size_t stride, std::size_t first)
+        : reader_(std::move(reader)), stride_(stride), first_(first), pixels_(stride * 4096) {}
+    Result<std::size_t> read(std::span<std::byte> out) override {
+        std::size_t filled = 0;
+        while (filled < out.size()) {
+            const std::size_t wanted = std::min(pixels_.size(), (out.size() - filled) * stride_);
+            auto got = reader_->read(std::span(pixels_).first(wanted));
+            if (!got) return got;
+            for (std::size_t at = first_; at < *got; at += stride_) out[filled++] = pixels_[at];
+            if (*got < wanted) break;
+        }
+        return filled;
+    }
+
+  private:
+    std::unique_ptr<ByteReader> reader_;
+    std::size_t stride_, first_;
+    std::vector<std::byte> pixels_;
+};
+
+class ChannelSupply final : public ByteSupply {
+  public:
+    ChannelSupply(std::shared_ptr<const ByteSupply> supply, std::size_t stride, std::size_t first)
+        : supply_(std::move(supply)), stride_(stride), first_(first) {}
+    std::uint64_t length_bytes() const override { return supply_->length_bytes() / stride_; }
+    Result<std::unique_ptr<ByteReader>> open() const override {
+        auto reader = supply_->open();
+        if (!reader) return reader;
+        return std::make_unique<ChannelReader>(std::move(*reader), stride_, first_);
+    }
+    std::string description() const override { return supply_->description() + ", one channel"; }
+
+  private:
+    std::shared_ptr<const ByteSupply> supply_;
+    std::size_t stride_, first_;
+};
+
 Error wrong_length(const ByteSupply& supply) {
     return Error{Code::bad_image,
                  Operation::encode,
@@ -266,9 +305,37 @@ std::shared_ptr<const ByteSupply> make_file_supply(std::shared_ptr<const MappedF
     return std::make_shared<FileSupply>(std::move(file), std::move(pieces));
 }
 
+void RowByteReader::expect(std::size_t row_bytes, std::uint32_t rows) {
+    row_.resize(row_bytes);
+    at_ = row_bytes;
+    rows_left_ = rows;
+}
+
+Result<std::size_t> RowByteReader::read(std::span<std::byte> out) {
+    std::size_t filled = 0;
+    while (filled < out.size()) {
+        if (at_ == row_.size()) {
+            if (rows_left_ == 0) break;
+            if (auto made = make_row(row_); !made) return fail(std::move(made.error()));
+            --rows_left_;
+            at_ = 0;
+        }
+        const std::size_t count = std::min(out.size() - filled, row_.size() - at_);
+        std::memcpy(out.data() + filled, row_.data() + at_, count);
+        filled += count;
+        at_ += count;
+    }
+    return filled;
+}
+
 std::shared_ptr<const ByteSupply> make_mapped_supply(std::shared_ptr<const ByteSupply> supply,
                                                      std::array<std::uint8_t, 256> table) {
     return std::make_shared<MappedSupply>(std::move(supply), table);
+}
+
+std::shared_ptr<const ByteSupply> make_channel_supply(std::shared_ptr<const ByteSupply> supply, std::size_t stride,
+                                                      std::size_t first) {
+    return std::make_shared<ChannelSupply>(std::move(supply), stride, first);
 }
 
 std::uint64_t encoded_length(ChannelEncoding encoding, std::uint64_t input_bytes) {

@@ -29,6 +29,21 @@ class ByteReader {
     virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
 };
 
+// Reads what is made a row at a time.
+class RowByteReader : public ByteReader {
+  public:
+    Result<std::size_t> read(std::span<std::byte> out) final;
+
+  protected:
+    void expect(std::size_t row_bytes, std::uint32_t rows);
+
+  private:
+    virtual Result<void> make_row(std::span<std::byte> row) = 0;
+    std::vector<std::byte> row_;
+    std::size_t at_ = 0;  // of row_, what has been read
+    std::uint32_t rows_left_ = 0;
+};
+
 // Immutable description of bytes that can be read any number of times.
 class ByteSupply {
   public:
@@ -54,6 +69,10 @@ std::shared_ptr<const ByteSupply> make_file_supply(std::shared_ptr<const MappedF
 // Every byte of a supply through a table: a gray map on 8-bit samples.
 std::shared_ptr<const ByteSupply> make_mapped_supply(std::shared_ptr<const ByteSupply> supply,
                                                      std::array<std::uint8_t, 256> table);
+
+// Every stride-th byte of a supply, beginning with number `first`: one channel of interleaved 8-bit samples.
+std::shared_ptr<const ByteSupply> make_channel_supply(std::shared_ptr<const ByteSupply> supply, std::size_t stride,
+                                                      std::size_t first);
 
 // Bytes that `input_bytes` become as one run, with its end mark and line ends. binary: unchanged.
 std::uint64_t encoded_length(ChannelEncoding encoding, std::uint64_t input_bytes);

@@ -13,7 +13,6 @@ namespace opispool::opi {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> process_names{"Cyan", "Magenta", "Yellow", "Black"};
 constexpr std::array<std::string_view, 4> german_names{"Cyan", "Magenta", "Gelb", "Schwarz"};
 
 // The device colour that a picture's ink is mixed from.
@@ -29,15 +28,9 @@ double unit(double value) {
     return std::clamp(value, 0.0, 1.0);
 }
 
-std::array<double, 4> process_alternate(std::size_t index) {
-    std::array<double, 4> out{};
-    out[index] = 1;
-    return out;
-}
-
 std::optional<std::size_t> process_index(std::string_view name, const std::array<double, 4>* cmyk) {
-    for (std::size_t i = 0; i < process_names.size(); ++i) {
-        if (equals_ignoring_case(name, process_names[i])) return i;
+    for (std::size_t i = 0; i < process_ink_names.size(); ++i) {
+        if (equals_ignoring_case(name, process_ink_names[i])) return i;
         // A localised name is taken for the process ink only when its colour says the same; a spot may be called
         // "Gelb".
         if (cmyk != nullptr && *cmyk == process_alternate(i) && equals_ignoring_case(name, german_names[i])) return i;
@@ -46,7 +39,7 @@ std::optional<std::size_t> process_index(std::string_view name, const std::array
 }
 
 Ink process_ink(std::size_t index, double level) {
-    return {std::string(process_names[index]), level, process_alternate(index)};
+    return {std::string(process_ink_names[index]), level, process_alternate(index)};
 }
 
 InkMix single(Ink ink) {
@@ -90,14 +83,16 @@ Result<InkMix> named_mix(const ColourRequest& colour, const OutputProfile& profi
             continue;
         }
         const bool all = ink.name == "All";
-        if (!all)
+        const auto listed = listed_alternate(profile, ink.name);
+        if (!all && !listed)
             warnings.push_back("no process equivalent is given for ink '" + printable(ink.name) +
                                "'; where its plate is missing it prints as black");
         spot = true;
         auto same = std::find_if(inks.begin(), inks.end(), [&](const Ink& other) { return other.name == ink.name; });
         if (same == inks.end())
             inks.push_back(
-                {ink.name, level, all ? std::array<double, 4>{1, 1, 1, 1} : std::array<double, 4>{0, 0, 0, 1}});
+                {ink.name, level,
+                 all ? std::array<double, 4>{1, 1, 1, 1} : listed.value_or(std::array<double, 4>{0, 0, 0, 1})});
         else
             same->level = std::max(same->level, level);
     }
@@ -235,6 +230,20 @@ GrayPaint paint_image(const InkMix& mix, InkRange range, std::uint16_t bits) {
     return paint;
 }
 
+// The inks of a mix with the strength each is printed at.
+std::vector<Ink> inks_of(const InkMix& mix) {
+    if (mix.kind == InkMix::Kind::gray) return {process_ink(3, mix.tint)};
+    if (mix.kind != InkMix::Kind::cmyk) return mix.inks;
+    std::vector<Ink> inks;
+    for (std::size_t i = 0; i < 4; ++i) inks.push_back(process_ink(i, mix.cmyk[i]));
+    return inks;
+}
+
+// Ink on both values of a 1-bit picture leaves nothing transparent: that is an image.
+bool is_mask(std::uint16_t bits, InkRange range, const ColourRequest& colour) {
+    return bits == 1 && colour.transparent && (range.at_zero > 0) != (range.at_most > 0);
+}
+
 // The map at brightness 0..1, between its values by straight lines.
 double mapped(const std::vector<std::uint16_t>& map, double brightness) {
     const double at = brightness * static_cast<double>(map.size() - 1);
@@ -249,10 +258,32 @@ Result<GrayPaint> paint_gray(std::uint16_t bits, InkRange range, const ColourReq
                              const OutputProfile& profile, Warnings& warnings) {
     auto mix = mix_of(colour, profile, warnings);
     if (!mix) return fail(std::move(mix.error()));
-    // Ink on both values leaves nothing transparent: that is an image.
-    const bool one_value_inked = (range.at_zero > 0) != (range.at_most > 0);
-    if (bits == 1 && colour.transparent && one_value_inked) return paint_mask(*mix, range);
-    return paint_image(*mix, range, bits);
+    return is_mask(bits, range, colour) ? paint_mask(*mix, range) : paint_image(*mix, range, bits);
+}
+
+GrayPaint paint_gray_plate(std::uint16_t bits, InkRange range, const ColourRequest& colour, const Plate& plate,
+                           std::vector<std::string>& inks) {
+    const OutputProfile any;  // one plate asks nothing of the device, so there is nothing to warn of
+    Warnings unheard;
+    const auto mix = mix_of(colour, any, unheard);
+    std::vector<std::string> names;
+    std::vector<double> levels;
+    InkMix share;
+    share.tint = 0;
+    for (const Ink& ink : mix ? inks_of(*mix) : std::vector<Ink>{}) {
+        if (ink.level <= 0) continue;
+        if (ink.name == "All") {
+            share.tint = ink.level;
+            continue;
+        }
+        names.push_back(ink.name);
+        levels.push_back(ink.level);
+    }
+    if (const auto index = find_ink(names, plate.ink)) share.tint = levels[*index];
+    inks.insert(inks.end(), names.begin(), names.end());
+    GrayPaint paint = is_mask(bits, range, colour) ? paint_mask(share, range) : paint_image(share, range, bits);
+    paint.on_plate = share.tint > 0;
+    return paint;
 }
 
 std::optional<std::array<std::uint8_t, 256>> gray_map_table(const ColourRequest& colour, bool white_is_zero) {
@@ -274,6 +305,13 @@ InkRange bilevel_range(const ColourRequest& colour, bool white_is_zero) {
     if (colour.gray_map.size() >= 2) range = {1 - mapped(colour.gray_map, 0), 1 - mapped(colour.gray_map, 1)};
     if (white_is_zero) std::swap(range.at_zero, range.at_most);
     return range;
+}
+
+Error not_separable(const std::string& file) {
+    return Error{Code::unsupported, Operation::place,
+                 "the page is one plate of a separated job, and the picture is not in inks (RGB, Lab or palette); save "
+                 "it as CMYK or gray, or print composite",
+                 file, std::nullopt};
 }
 
 void warn_colour_ignored(const ColourRequest& colour, Warnings& warnings) {

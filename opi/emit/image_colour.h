@@ -19,6 +19,7 @@ struct GrayPaint {
     std::string decode;  // "[0 1]"
     bool mask = false;   // paint with imagemask
     int language_level = 2;
+    bool on_plate = true;  // paint_gray_plate: false where the plate has none of the picture's inks
 };
 
 // Ink of the lowest and the highest sample value, 0 = paper, 1 = full; between them it is linear.
@@ -31,12 +32,21 @@ struct InkRange {
 Result<GrayPaint> paint_gray(std::uint16_t bits, InkRange range, const ColourRequest& colour,
                              const OutputProfile& profile, Warnings& warnings);
 
+// The same on one plate of a separated job: gray for the plate's share of the colour. Where it has none, a mask paints
+// paper; an image would too, and need not be sent.
+//   inks  takes the names of all inks the picture is printed with
+GrayPaint paint_gray_plate(std::uint16_t bits, InkRange range, const ColourRequest& colour, const Plate& plate,
+                           std::vector<std::string>& inks);
+
 // The gray map as a table for 8-bit samples; nothing when it changes no sample. The map's index and values are
 // brightness (0 = black), whatever the polarity of the file.
 std::optional<std::array<std::uint8_t, 256>> gray_map_table(const ColourRequest& colour, bool white_is_zero);
 
 // The ink range of a 1-bit picture after its gray map.
 InkRange bilevel_range(const ColourRequest& colour, bool white_is_zero);
+
+// Why a picture in RGB or Lab can't be put on a plate.
+Error not_separable(const std::string& file);
 
 // Says in a warning that a colour picture keeps its colours, when the comments ask for another one.
 void warn_colour_ignored(const ColourRequest& colour, Warnings& warnings);

@@ -76,7 +76,7 @@ class JpegDecoder {
     JSAMPROW row_ = nullptr;
 };
 
-class JpegRowReader final : public ByteReader {
+class JpegRowReader final : public RowByteReader {
   public:
     static Result<std::unique_ptr<ByteReader>> open(const ByteSupply& data, const std::string& where,
                                                     std::size_t row_bytes) {
@@ -84,37 +84,16 @@ class JpegRowReader final : public ByteReader {
         if (!reader) return reader;
         auto out = std::make_unique<JpegRowReader>(std::move(*reader), where);
         if (auto started = out->decoder_.start(JpegUse::rows); !started) return fail(std::move(started.error()));
-        out->line_.resize(out->decoder_.row_bytes());
-        out->at_ = out->line_.size();
-        if (out->line_.size() != row_bytes)
+        if (out->decoder_.row_bytes() != row_bytes)
             return fail(Code::bad_image, Operation::decode, "the JPEG's frame header contradicts its data", where);
-        out->rows_left_ = out->decoder_.rows();
+        out->expect(row_bytes, out->decoder_.rows());
         return out;
     }
     JpegRowReader(std::unique_ptr<ByteReader> reader, const std::string& where) : decoder_(std::move(reader), where) {}
 
-    Result<std::size_t> read(std::span<std::byte> out) override {
-        std::size_t filled = 0;
-        while (filled < out.size()) {
-            if (at_ == line_.size()) {
-                if (rows_left_ == 0) break;
-                if (auto row = decoder_.row(line_.data()); !row) return fail(std::move(row.error()));
-                --rows_left_;
-                at_ = 0;
-            }
-            const std::size_t count = std::min(out.size() - filled, line_.size() - at_);
-            std::memcpy(out.data() + filled, line_.data() + at_, count);
-            filled += count;
-            at_ += count;
-        }
-        return filled;
-    }
-
   private:
+    Result<void> make_row(std::span<std::byte> row) override { return decoder_.row(row.data()); }
     JpegDecoder decoder_;
-    std::vector<std::byte> line_;
-    std::size_t at_ = 0;
-    std::uint32_t rows_left_ = 0;
 };
 
 class JpegRows final : public ByteSupply {

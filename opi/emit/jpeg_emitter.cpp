@@ -47,6 +47,29 @@ Result<JpegPlan> plan_data(const std::shared_ptr<const MappedFile>& file, const 
     return plan;
 }
 
+// The picture's share of one plate; false where the plate has none of it.
+Result<bool> paint_plate(ImageCode& code, JpegPlan& plan, const JpegHeader& header,
+                         const std::shared_ptr<const ByteSupply>& whole, const ColourRequest& colour,
+                         const RasterPlacement& placement, UsedFeatures& used) {
+    const std::string& name = plan.data.file->name();
+    if (header.components == 1) {
+        GrayPaint gray = paint_gray_plate(8, {1, 0}, colour, *placement.plate, used.picture_inks);
+        code.setup = std::move(gray.setup);
+        code.decode = std::move(gray.decode);
+        return gray.on_plate;
+    }
+    if (header.components != 4) return fail(not_separable(name));
+    used.picture_inks.assign(process_ink_names.begin(), process_ink_names.end());
+    const auto channel = process_ink_index(placement.plate->ink);
+    if (!channel) return false;
+    plan.data.pieces.clear();
+    plan.data.rows = make_channel_supply(make_jpeg_rows(whole, header, name), 4, *channel);
+    code.filter.clear();
+    code.setup = "/DeviceGray setcolorspace\n";
+    code.decode = header.adobe_transform ? "[0 1]" : "[1 0]";
+    return true;
+}
+
 }  // namespace
 
 Result<void> emit_jpeg(PlanBuilder& builder, const std::shared_ptr<const MappedFile>& file, const ImageInfo& info,
@@ -63,13 +86,20 @@ Result<void> emit_jpeg(PlanBuilder& builder, const std::shared_ptr<const MappedF
     auto plan = plan_data(file, *header, *check, whole, gray ? gray_map_table(colour, false) : std::nullopt);
     if (!plan) return fail(std::move(plan.error()));
     ImageCode code;
-    code.overprint = colour.overprint;
+    if (!placement.plate) code.overprint = colour.overprint;
     code.width_px = header->width_px;
     code.height_px = header->height_px;
     code.filter = std::move(plan->filter);
     code.image_matrix = image_matrix(header->width_px, header->height_px, info.orientation);
     int level = 2;
-    if (gray) {
+    if (placement.plate) {
+        auto share = paint_plate(code, *plan, *header, whole, colour, placement, used);
+        if (!share) return fail(std::move(share.error()));
+        if (!*share) {
+            append_paper(builder, placement, colour);
+            return {};
+        }
+    } else if (gray) {
         auto painted = paint_gray(8, {1, 0}, colour, profile, warnings);
         if (!painted) return fail(std::move(painted.error()));
         code.setup = std::move(painted->setup);

@@ -126,6 +126,12 @@ std::string image_matrix(std::uint32_t width_px, std::uint32_t height_px, int or
     }
 }
 
+void append_paper(PlanBuilder& builder, const RasterPlacement& placement, const ColourRequest& colour) {
+    if (colour.overprint.value_or(false)) return;
+    // An image of one sample marks just the device pixels that the picture itself would; a filled box marks more.
+    builder.text(opening({}, placement) + "1 1 8 [1 0 0 1 0 0] {<ff>} image\ngrestore end end\n");
+}
+
 void append_image(PlanBuilder& builder, const ImageCode& code, const ImageData& data, const RasterPlacement& placement,
                   ChannelEncoding encoding) {
     const bool raw = code.filter.empty();

@@ -44,6 +44,9 @@ bool pieces_fit(const std::vector<FilePiece>& pieces, bool filtered);
 // 1 only).
 std::string image_matrix(std::uint32_t width_px, std::uint32_t height_px, int orientation, std::uint32_t first_row = 0);
 
+// Knocks the picture's area out of a plate that has none of its inks; nothing when it overprints.
+void append_paper(PlanBuilder& builder, const RasterPlacement& placement, const ColourRequest& colour);
+
 void append_image(PlanBuilder& builder, const ImageCode& code, const ImageData& data, const RasterPlacement& placement,
                   ChannelEncoding encoding);
 

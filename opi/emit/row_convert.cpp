@@ -102,8 +102,9 @@ void convert_row(const RowFormat& format, std::span<const std::span<const std::b
     }
     const std::size_t stride = format.samples_per_plane();
     for (std::size_t c = 0; c < format.colours; ++c) {
-        const auto row = format.planes_apart ? planes[c] : planes[0];
-        const std::size_t first = format.planes_apart ? 0 : c;
+        const std::size_t sample = format.first_sample + c;
+        const auto row = planes[format.planes_apart ? sample - format.first_plane() : 0];
+        const std::size_t first = format.planes_apart ? 0 : sample;
         for (std::size_t x = 0; x < format.width_px; ++x) {
             std::uint8_t value = sample_at(format, row, x * stride + first);
             if (format.associated_alpha) {

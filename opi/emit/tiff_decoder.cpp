@@ -48,7 +48,8 @@ class PlainRows final : public RowSource {
         const TiffDirectory& d = *job_.directory;
         const std::uint64_t strip = row_ / d.block_height_px;
         for (std::size_t plane = 0; plane < planes_; ++plane) {
-            const TiffBlock& block = d.blocks[static_cast<std::size_t>(plane * d.blocks_per_plane() + strip)];
+            const std::uint64_t first = (job_.format.first_plane() + plane) * d.blocks_per_plane();
+            const TiffBlock& block = d.blocks[static_cast<std::size_t>(first + strip)];
             auto& buffer = buffers_[plane];
             const std::uint64_t at = block.offset_bytes + (row_ - strip * d.block_height_px) * buffer.size();
             auto got = job_.file->read_at(at, buffer);
@@ -94,7 +95,7 @@ class ScanlineRows final : public RowSource {
     Result<std::span<const std::span<const std::byte>>> next_row() override {
         for (std::size_t plane = 0; plane < handles_.size(); ++plane) {
             const int state = TIFFReadScanline(handles_[plane]->get(), buffers_[plane].data(), row_,
-                                               static_cast<std::uint16_t>(plane));
+                                               static_cast<std::uint16_t>(job_.format.first_plane() + plane));
             if (state < 0 || !handles_[plane]->complaint().empty())
                 return fail(handles_[plane]->error(short_strip_text(*job_.directory, row_)));
         }
@@ -156,8 +157,9 @@ class TileRows final : public RowSource {
         const auto tile_row = static_cast<std::size_t>(d.row_bytes());
         for (std::size_t plane = 0; plane < bands_.size(); ++plane)
             for (std::uint32_t across = 0; across < d.blocks_across(); ++across) {
-                const auto number = static_cast<std::uint32_t>(plane * d.blocks_per_plane() +
-                                                               std::uint64_t{band} * d.blocks_across() + across);
+                const auto number =
+                    static_cast<std::uint32_t>((job_.format.first_plane() + plane) * d.blocks_per_plane() +
+                                               std::uint64_t{band} * d.blocks_across() + across);
                 const tmsize_t got =
                     TIFFReadEncodedTile(handle_->get(), number, tile_.data(), static_cast<tmsize_t>(tile_.size()));
                 if (got < 0 || static_cast<std::size_t>(got) < tile_row * d.block_height_px ||
@@ -249,40 +251,22 @@ class RgbRows final : public RowSource {
     std::span<const std::byte> view_;
 };
 
-class RowReader final : public ByteReader {
+class RowReader final : public RowByteReader {
   public:
     RowReader(RowFormat format, std::uint32_t rows, std::unique_ptr<RowSource> source)
-        : format_(std::move(format)),
-          rows_left_(rows),
-          source_(std::move(source)),
-          line_(format_.row_bytes_out()),
-          at_(line_.size()) {}
-
-    Result<std::size_t> read(std::span<std::byte> out) override {
-        std::size_t filled = 0;
-        while (filled < out.size()) {
-            if (at_ == line_.size()) {
-                if (rows_left_ == 0) break;
-                auto row = source_->next_row();
-                if (!row) return fail(std::move(row.error()));
-                convert_row(format_, *row, line_);
-                --rows_left_;
-                at_ = 0;
-            }
-            const std::size_t count = std::min(out.size() - filled, line_.size() - at_);
-            std::memcpy(out.data() + filled, line_.data() + at_, count);
-            filled += count;
-            at_ += count;
-        }
-        return filled;
+        : format_(std::move(format)), source_(std::move(source)) {
+        expect(format_.row_bytes_out(), rows);
     }
 
   private:
+    Result<void> make_row(std::span<std::byte> row) override {
+        auto planes = source_->next_row();
+        if (!planes) return fail(std::move(planes.error()));
+        convert_row(format_, *planes, row);
+        return {};
+    }
     RowFormat format_;
-    std::uint32_t rows_left_;
     std::unique_ptr<RowSource> source_;
-    std::vector<std::byte> line_;
-    std::size_t at_;
 };
 
 class TiffRows final : public ByteSupply {
@@ -315,6 +299,7 @@ std::shared_ptr<const ByteSupply> make_tiff_rows(std::shared_ptr<const MappedFil
     if (rgb) {
         format.bits_in = format.bits_out = 8;
         format.samples_in = format.colours = 3;
+        format.first_sample = 0;
         format.planes_apart = false;
     }
     return std::make_shared<TiffRows>(Job{std::move(file), std::move(directory), std::move(format), first_row, rows},

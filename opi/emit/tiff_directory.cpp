@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "base/text.h"
 #include "opi/emit/tiff_ifd.h"
 
 namespace opispool::opi {
@@ -39,6 +40,7 @@ enum Tag : std::uint16_t {
     tag_tile_offsets = 324,
     tag_tile_counts = 325,
     tag_ink_set = 332,
+    tag_ink_names = 333,
     tag_number_of_inks = 334,
     tag_dot_range = 336,
     tag_extra_samples = 338,
@@ -146,6 +148,17 @@ Result<void> read_depth(const MappedFile& file, const std::vector<std::uint16_t>
     return {};
 }
 
+// NUL-separated; blanks at the ends belong to no ink.
+std::vector<std::string> split_names(std::string_view text) {
+    std::vector<std::string> names;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\0'), text.size());
+        if (const auto name = trim(text.substr(0, end)); !name.empty()) names.emplace_back(name);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return names;
+}
+
 void derive_photometric(const TiffIfd& ifd, TiffDirectory& d) {
     if (ifd.has(tag_photometric)) return;
     // A required tag, but old fax and scanner software forgets it.
@@ -225,6 +238,7 @@ Result<TiffDirectory> read_tags(const MappedFile& file, const TiffIfd& ifd, Tiff
     std::uint16_t planar = 1;
     std::uint32_t rows_per_strip = 0;
     std::uint64_t proxy = 0;
+    std::string ink_names;
     tags.number(d.width_px, tag_width, 0);
     tags.number(d.height_px, tag_height, 0);
     tags.number(d.samples, tag_samples, 1);
@@ -244,6 +258,7 @@ Result<TiffDirectory> read_tags(const MappedFile& file, const TiffIfd& ifd, Tiff
     tags.shorts(bits, tag_bits);
     tags.shorts(formats, tag_sample_format);
     tags.shorts(d.extra_samples, tag_extra_samples);
+    tags.bytes(ink_names, tag_ink_names);
     if (detail == TiffDetail::complete) {
         tags.shorts(d.colour_map, tag_colour_map);
         tags.shorts(d.dot_range, tag_dot_range);
@@ -254,6 +269,7 @@ Result<TiffDirectory> read_tags(const MappedFile& file, const TiffIfd& ifd, Tiff
     if (d.orientation < 1 || d.orientation > 8) d.orientation = 1;
     d.planes_apart = planar == 2 && d.samples > 1;
     d.is_layout = proxy == 1;
+    d.ink_names = split_names(ink_names);
     d.sample_format = formats.empty() ? std::uint16_t{1} : formats.front();
     d.tiled = ifd.has(tag_tile_offsets) || (ifd.has(tag_tile_width) && !ifd.has(tag_strip_offsets));
     if (!d.tiled) {

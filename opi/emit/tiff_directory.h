@@ -61,6 +61,7 @@ struct TiffDirectory {
     std::uint16_t sample_format = 1;
     std::uint16_t ink_set = 1;
     std::uint16_t number_of_inks = 0;
+    std::vector<std::string> ink_names;  // InkNames
     std::uint32_t t4_options = 0;
     bool is_layout = false;  // OPIProxy
     std::vector<std::uint16_t> extra_samples;

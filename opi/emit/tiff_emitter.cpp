@@ -2,9 +2,11 @@
 #include "opi/emit/tiff_emitter.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "opi/emit/image_colour.h"
+#include "opi/emit/ink_space.h"
 #include "opi/emit/ps_image_header.h"
 #include "opi/emit/tiff_decoder.h"
 #include "opi/emit/tiff_directory.h"
@@ -57,20 +59,42 @@ std::string palette_setup(const TiffDirectory& d) {
     return out + ">] setcolorspace\n";
 }
 
-// DotRange says which sample is 0 % and which is 100 % ink.
-std::string cmyk_decode(const TiffDirectory& d) {
-    std::string out = "[";
+// Ink of the lowest and the highest sample: DotRange says which sample is 0 % and which is 100 %.
+std::pair<double, double> ink_range(const TiffDirectory& d, std::size_t sample) {
     const double most = std::pow(2.0, d.bits) - 1;
-    for (std::size_t c = 0; c < 4; ++c) {
-        const std::size_t at = d.dot_range.size() >= 8 ? c * 2 : 0;
-        double low = 0, high = most;
-        if (d.dot_range.size() >= 2 && d.dot_range[at + 1] > d.dot_range[at] && d.dot_range[at + 1] <= most) {
-            low = d.dot_range[at];
-            high = d.dot_range[at + 1];
-        }
-        out += ps_number(-low / (high - low)) + " " + ps_number((most - low) / (high - low)) + (c == 3 ? "]" : " ");
+    const std::size_t at = d.dot_range.size() >= 2 * (sample + 1) ? sample * 2 : 0;
+    double low = 0, high = most;
+    if (d.dot_range.size() >= 2 && d.dot_range[at + 1] > d.dot_range[at] && d.dot_range[at + 1] <= most) {
+        low = d.dot_range[at];
+        high = d.dot_range[at + 1];
     }
-    return out;
+    return {-low / (high - low), (most - low) / (high - low)};
+}
+
+// The same for 8-bit samples of one channel. Decode may not lead out of 0 to 1 in a gray space: interpreters differ in
+// what they make of it.
+std::optional<std::array<std::uint8_t, 256>> ink_table(const std::pair<double, double>& range) {
+    if (range == std::pair(0.0, 1.0)) return std::nullopt;
+    std::array<std::uint8_t, 256> table{};
+    for (std::size_t v = 0; v < table.size(); ++v) {
+        const double ink = range.first + (range.second - range.first) * static_cast<double>(v) / 255;
+        table[v] = static_cast<std::uint8_t>(std::lround(255 * std::clamp(ink, 0.0, 1.0)));
+    }
+    return table;
+}
+
+std::string ink_decode(const TiffDirectory& d, const TiffModel& model) {
+    std::string out;
+    for (std::size_t c = 0; c < model.inks.size(); ++c) {
+        const auto [first, last] = ink_range(d, c);
+        out += (c == 0 ? "[" : " ") + ps_number(first) + " " + ps_number(last);
+    }
+    return out + "]";
+}
+
+InkRange gray_range(const TiffDirectory& d, const TiffModel& model, const ColourRequest& colour) {
+    if (d.bits == 1) return bilevel_range(colour, model.white_is_zero);
+    return model.white_is_zero ? InkRange{0, 1} : InkRange{1, 0};
 }
 
 struct Painted {
@@ -83,12 +107,9 @@ Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const Tiff
     Painted out;
     out.code.overprint = colour.overprint;
     out.code.width_px = d.width_px;
-    out.code.bits = bits;
     switch (model.colour) {
         case Colour::gray: {
-            const InkRange plain = model.white_is_zero ? InkRange{0, 1} : InkRange{1, 0};
-            auto gray = paint_gray(bits, d.bits == 1 ? bilevel_range(colour, model.white_is_zero) : plain, colour,
-                                   profile, warnings);
+            auto gray = paint_gray(bits, gray_range(d, model, colour), colour, profile, warnings);
             if (!gray) return fail(std::move(gray.error()));
             out.code.setup = std::move(gray->setup);
             out.code.decode = std::move(gray->decode);
@@ -102,8 +123,16 @@ Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const Tiff
             break;
         case Colour::cmyk:
             out.code.setup = "/DeviceCMYK setcolorspace\n";
-            out.code.decode = cmyk_decode(d);
+            out.code.decode = ink_decode(d, model);
             break;
+        case Colour::inks: {
+            auto space = picture_ink_space(model.inks, profile);
+            if (!space) return fail(std::move(space.error()));
+            out.code.setup = std::move(space->setup);
+            out.code.decode = ink_decode(d, model);
+            out.language_level = space->language_level;
+            break;
+        }
         case Colour::palette:
             if (d.colour_map.size() < std::size_t{3} << d.bits)
                 return fail(Code::bad_image, Operation::encode,
@@ -113,6 +142,31 @@ Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const Tiff
             break;
     }
     warn_colour_ignored(colour, warnings);
+    return out;
+}
+
+// The picture's share of one plate; nothing where the plate has none of it and no samples are needed to say so.
+Result<std::optional<Painted>> paint_plate(const MappedFile& file, const TiffDirectory& d, TiffModel& model,
+                                           const ColourRequest& colour, const Plate& plate, UsedFeatures& used) {
+    Painted out;
+    out.code.width_px = d.width_px;
+    if (model.colour == Colour::gray) {
+        GrayPaint gray = paint_gray_plate(d.bits, gray_range(d, model, colour), colour, plate, used.picture_inks);
+        if (!gray.on_plate && (!gray.mask || colour.overprint.value_or(false))) return std::nullopt;
+        out.code.setup = std::move(gray.setup);
+        out.code.decode = std::move(gray.decode);
+        out.code.mask = gray.mask;
+        return out;
+    }
+    if (model.inks.empty()) return fail(not_separable(file.name()));
+    used.picture_inks = model.inks;
+    const auto channel = find_ink(model.inks, plate.ink);
+    if (!channel) return std::nullopt;
+    pick_channel(model, *channel);
+    model.format.map = ink_table(ink_range(d, *channel));
+    if (model.format.map) model.format.bits_out = 8;
+    out.code.setup = "/DeviceGray setcolorspace\n";
+    out.code.decode = "[1 0]";
     return out;
 }
 
@@ -129,6 +183,17 @@ Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedF
     if (!model) return fail(std::move(model.error()));
     if (model->colour == Colour::gray && d.bits > 1) model->format.map = gray_map_table(colour, model->white_is_zero);
     if (model->format.map) model->format.bits_out = 8;
+
+    std::optional<Painted> painted;
+    if (placement.plate) {
+        auto share = paint_plate(*file, d, *model, colour, *placement.plate, used);
+        if (!share) return fail(std::move(share.error()));
+        if (!*share) {
+            append_paper(builder, placement, colour);
+            return {};
+        }
+        painted = std::move(*share);
+    }
 
     const RowRange seen = visible_rows(d, placement.visible, info.orientation);
     const RowRange strips = whole_strips(d, seen);
@@ -153,9 +218,13 @@ Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedF
         if (profile.prove_pictures)
             if (auto whole = verify_supply(*data.rows); !whole) return fail(std::move(whole.error()));
     }
-    auto painted = paint(*file, d, *model, bits, colour, profile, warnings);
-    if (!painted) return fail(std::move(painted.error()));
+    if (!painted) {
+        auto composite = paint(*file, d, *model, bits, colour, profile, warnings);
+        if (!composite) return fail(std::move(composite.error()));
+        painted = std::move(*composite);
+    }
     ImageCode& code = painted->code;
+    code.bits = bits;
     code.filter = std::move(filter);
     code.height_px = rows.count;
     code.image_matrix = image_matrix(d.width_px, d.height_px, info.orientation, rows.first);

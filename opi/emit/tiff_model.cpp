@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "opi/plate.h"
+
 namespace opispool::opi {
 
 namespace {
@@ -17,6 +20,30 @@ tl::unexpected<Error> bad(const MappedFile& file, std::string text) {
 
 tl::unexpected<Error> unsupported(const MappedFile& file, std::string text) {
     return fail(Code::unsupported, Operation::probe, std::move(text), file.name());
+}
+
+// Process inks in their usual order, and others only by their names.
+Result<void> name_inks(const MappedFile& file, const TiffDirectory& d, TiffModel& model) {
+    if (d.number_of_inks > d.samples || d.ink_names.size() > d.samples ||
+        (d.number_of_inks != 0 && !d.ink_names.empty() && d.ink_names.size() != d.number_of_inks))
+        return unsupported(file, "NumberOfInks, InkNames and the number of channels contradict each other");
+    const std::vector<std::string> process(process_ink_names.begin(), process_ink_names.end());
+    for (const std::string& name : d.ink_names) {
+        std::string ink = canonical_ink(name);
+        if (find_ink(model.inks, ink))
+            return unsupported(file, "two channels of the picture have the ink '" + printable(ink) + "'");
+        model.inks.push_back(std::move(ink));
+    }
+    if (d.ink_set == 1) {
+        const bool named = model.inks.size() >= 4 && std::equal(process.begin(), process.end(), model.inks.begin());
+        if (d.samples < 4 || (!model.inks.empty() && !named) || (d.number_of_inks != 0 && d.number_of_inks < 4))
+            return unsupported(file, "the separated image is not in cyan, magenta, yellow and black; save it as CMYK");
+        if (!named) model.inks = process;
+    } else if (model.inks.empty()) {
+        return unsupported(file, "the separated image is not in CMYK and its inks have no names; save it as CMYK");
+    }
+    model.colour = model.inks == process ? Colour::cmyk : Colour::inks;
+    return {};
 }
 
 Result<void> classify_colour(const MappedFile& file, const TiffDirectory& d, TiffModel& model) {
@@ -35,12 +62,7 @@ Result<void> classify_colour(const MappedFile& file, const TiffDirectory& d, Tif
             model.colour = Colour::palette;
             return {};
         case tiff::separated:
-            model.colour = Colour::cmyk;
-            if (d.ink_set != 1 || d.samples < 4 || d.number_of_inks > 4 ||
-                (d.number_of_inks != 0 && d.number_of_inks < 4))
-                return unsupported(file,
-                                   "the separated image is not in cyan, magenta, yellow and black; save it as CMYK");
-            return {};
+            return name_inks(file, d, model);
         case tiff::ycbcr:
             model.colour = Colour::rgb;
             model.as_rgb = d.compression != tiff::jpeg;
@@ -90,17 +112,24 @@ Result<void> classify_extras(const MappedFile& file, const TiffDirectory& d, Tif
         return bad(file, "the image has " + std::to_string(d.samples) +
                              " samples for each pixel where its colour model needs " + std::to_string(colours));
     bool unknown = false;
+    // ExtraSamples may count from behind the four channels of CMYK, where further inks are extra samples too.
+    const bool counts_inks = model.colour == Colour::inks && d.extra_samples.size() + colours > d.samples;
+    const std::size_t inks_among_extras = counts_inks ? d.extra_samples.size() + colours - d.samples : 0U;
+    for (std::size_t i = 0; i < inks_among_extras && i < d.extra_samples.size(); ++i)
+        if (d.extra_samples[i] != 0)
+            return unsupported(file, "an alpha channel stands before or among the inks; save the picture without it");
     for (std::size_t i = 0; i < static_cast<std::size_t>(d.samples - colours); ++i) {
-        const std::uint16_t kind = i < d.extra_samples.size() ? d.extra_samples[i] : std::uint16_t{0};
+        const std::size_t at = i + inks_among_extras;
+        const std::uint16_t kind = at < d.extra_samples.size() ? d.extra_samples[at] : std::uint16_t{0};
         if (kind == 1 && !model.format.associated_alpha)
             model.format.associated_alpha = static_cast<std::uint16_t>(colours + i);
         unknown = unknown || kind == 0;
     }
     if (!unknown) return {};
-    if (model.colour == Colour::cmyk)
+    if (!model.inks.empty())
         return unsupported(file,
-                           "the CMYK image has a further channel that may be a spot ink; save it as CMYK without it, "
-                           "or as DCS or EPS with it");
+                           "the separated image has a further channel that may be a spot ink, but InkNames does not "
+                           "name it; save it as CMYK without it, or as DCS or EPS with it");
     warnings.push_back("'" + file.name() + "' has a further channel of unknown meaning; it was left out");
     return {};
 }
@@ -116,18 +145,24 @@ Result<TiffModel> classify_tiff(const MappedFile& file, const TiffDirectory& d, 
     format.bits_in = d.bits;
     format.samples_in = d.samples;
     format.planes_apart = d.planes_apart;
-    format.colours = model.colour == Colour::cmyk  ? std::uint16_t{4}
+    format.colours = !model.inks.empty()           ? static_cast<std::uint16_t>(model.inks.size())
                      : model.colour == Colour::rgb ? std::uint16_t{3}
                                                    : std::uint16_t{1};
     if (format.coding != RowFormat::Coding::plain)
         warnings.push_back("'" + file.name() + "' is a Lab picture; it was converted to RGB, the RIP separates it");
     if (auto extras = classify_extras(file, d, model, warnings); !extras) return fail(std::move(extras.error()));
     format.keep_index = model.colour == Colour::palette;
-    format.clear_value = model.colour == Colour::cmyk || model.white_is_zero ? std::uint8_t{0} : std::uint8_t{255};
+    format.clear_value = !model.inks.empty() || model.white_is_zero ? std::uint8_t{0} : std::uint8_t{255};
     if (model.colour == Colour::palette || format.coding != RowFormat::Coding::plain) format.associated_alpha.reset();
-    const bool as_they_are = d.bits < 8 && !d.planes_apart && d.samples == format.colours;
-    format.bits_out = as_they_are ? d.bits : std::uint16_t{8};
+    format.bits_out = d.bits < 8 && format.takes_whole_plane() ? d.bits : std::uint16_t{8};
     return model;
+}
+
+void pick_channel(TiffModel& model, std::size_t channel) {
+    RowFormat& format = model.format;
+    format.first_sample = static_cast<std::uint16_t>(channel);
+    format.colours = 1;
+    format.bits_out = format.bits_in < 8 && format.takes_whole_plane() ? format.bits_in : std::uint16_t{8};
 }
 
 }  // namespace opispool::opi

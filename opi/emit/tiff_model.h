@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "base/result.h"
@@ -13,12 +15,16 @@
 namespace opispool::opi {
 
 struct TiffModel {
-    enum class Colour : std::uint8_t { gray, rgb, cmyk, palette };
+    enum class Colour : std::uint8_t { gray, rgb, cmyk, palette, inks };
     Colour colour = Colour::gray;
-    bool white_is_zero = false;  // gray
-    bool as_rgb = false;         // libtiff has to convert to RGB
-    RowFormat format;            // of decoded rows; `map` unset
+    bool white_is_zero = false;     // gray
+    bool as_rgb = false;            // libtiff has to convert to RGB
+    std::vector<std::string> inks;  // cmyk, inks: of each channel that is sent, process inks by their English names
+    RowFormat format;               // of decoded rows; `map` unset
 };
+
+// Sends one channel only, for a plate.
+void pick_channel(TiffModel& model, std::size_t channel);
 
 // Reads tags only; works on a directory read with TiffDetail::header.
 //   errors  bad_image: contradictory or unknown tags; unsupported: what to save the picture as instead

@@ -24,11 +24,14 @@ struct Picture {
     std::uint32_t end_strip() const {
         return (rows.first + rows.count + directory->block_height_px - 1) / directory->block_height_px;
     }
+    const TiffBlock& block(std::uint32_t strip) const {
+        return directory
+            ->blocks[static_cast<std::size_t>(model.format.first_plane() * directory->blocks_per_plane() + strip)];
+    }
 };
 
 bool layout_passes(const TiffDirectory& d, const TiffModel& model) {
-    return !d.tiled && !d.planes_apart && !model.as_rgb && !model.format.map &&
-           model.format.coding == RowFormat::Coding::plain && model.format.colours == d.samples && d.bits <= 8 &&
+    return !d.tiled && !model.as_rgb && model.format.takes_whole_plane() && d.bits <= 8 &&
            (d.fill_order == 1 || d.compression == tiff::jpeg);
 }
 
@@ -42,13 +45,13 @@ Passed pass_plain(const Picture& p) {
         const std::uint32_t first = std::max(begin, p.rows.first);
         const std::uint32_t end = std::min(begin + d.rows_in_strip(strip), p.rows.first + p.rows.count);
         out.pieces.push_back(
-            {"", d.blocks[strip].offset_bytes + (first - begin) * row_bytes, (end - first) * row_bytes, ""});
+            {"", p.block(strip).offset_bytes + (first - begin) * row_bytes, (end - first) * row_bytes, ""});
     }
     return out;
 }
 
-std::string predictor_dictionary(const TiffDirectory& d) {
-    return "<< /Predictor 2 /Columns " + std::to_string(d.width_px) + " /Colors " + std::to_string(d.samples) +
+std::string predictor_dictionary(const TiffDirectory& d, const RowFormat& format) {
+    return "<< /Predictor 2 /Columns " + std::to_string(d.width_px) + " /Colors " + std::to_string(format.colours) +
            " /BitsPerComponent 8 >> ";
 }
 
@@ -57,7 +60,7 @@ std::string predictor_dictionary(const TiffDirectory& d) {
 Passed pass_counted(const Picture& p, PassedStrips out) {
     const TiffDirectory& d = *p.directory;
     for (std::uint32_t strip = p.first_strip(); strip < p.end_strip(); ++strip) {
-        const TiffBlock& block = d.blocks[strip];
+        const TiffBlock& block = p.block(strip);
         if (!p.prove && d.compression != tiff::packbits) {
             if (d.compression == tiff::lzw) {
                 auto old_style = is_old_style_lzw(*p.file, block.offset_bytes, block.length_bytes);
@@ -88,7 +91,7 @@ Passed pass_counted(const Picture& p, PassedStrips out) {
 
 Passed pass_fax(const Picture& p) {
     const TiffDirectory& d = *p.directory;
-    if (d.bits != 1 || d.samples != 1) return std::nullopt;
+    if (d.bits != 1 || p.model.format.colours != 1) return std::nullopt;
     const auto rows = make_tiff_rows(p.file, p.directory, p.model.format, p.rows.first, p.rows.count, false);
     if (p.prove)
         if (auto whole = verify_supply(*rows); !whole) return fail(std::move(whole.error()));
@@ -100,7 +103,7 @@ Passed pass_fax(const Picture& p) {
                  std::to_string(d.rows_in_strip(last)) + "}{" + std::to_string(d.rows_in_strip(p.first_strip())) +
                  "} ifelse\n/EndOfBlock false /BlackIs1 true >> /CCITTFaxDecode filter";
     for (std::uint32_t strip = p.first_strip(); strip <= last; ++strip)
-        out.pieces.push_back({"", d.blocks[strip].offset_bytes, d.blocks[strip].length_bytes, ""});
+        out.pieces.push_back({"", p.block(strip).offset_bytes, p.block(strip).length_bytes, ""});
     return out;
 }
 
@@ -112,14 +115,15 @@ std::optional<std::string> tables_body(const std::string& tables) {
     return tables.substr(2, tables.size() - (ended ? 4 : 2));
 }
 
-bool frame_fits(const JpegHeader& header, const TiffDirectory& d, std::uint32_t strip, bool last, int transform) {
+bool frame_fits(const JpegHeader& header, const TiffDirectory& d, int components, std::uint32_t strip, bool last,
+                int transform) {
     const std::uint32_t rows = d.rows_in_strip(strip);
-    return header.frame <= 0xC1 && header.precision == 8 && header.components == d.samples &&
+    return header.frame <= 0xC1 && header.precision == 8 && header.components == components &&
            header.width_px == d.width_px &&
            // Rows too many at the very end are never asked for.
            (header.height_px == rows || (last && header.height_px > rows)) &&
            // An Adobe marker overrules ColorTransform, and libtiff ignores it: let libtiff decode a lying one.
-           (!header.adobe_transform || d.samples == 1 || *header.adobe_transform == transform);
+           (!header.adobe_transform || components == 1 || *header.adobe_transform == transform);
 }
 
 Passed pass_jpeg(const Picture& p) {
@@ -131,7 +135,7 @@ Passed pass_jpeg(const Picture& p) {
     out.rows = p.rows;
     out.filter = "<< /ColorTransform " + std::to_string(transform) + " >> /DCTDecode filter";
     for (std::uint32_t strip = p.first_strip(); strip < p.end_strip(); ++strip) {
-        TiffBlock block = d.blocks[strip];
+        const TiffBlock& block = p.block(strip);
         const std::string name =
             p.file->name() + ", strip " + std::to_string(strip + 1) + " of " + std::to_string(d.blocks.size());
         std::array<std::byte, 2> head{};
@@ -143,7 +147,8 @@ Passed pass_jpeg(const Picture& p) {
         const auto supply = make_file_supply(p.file, {piece});
         auto header = read_jpeg_header(*supply, name);
         if (!header) return fail(std::move(header.error()));
-        if (!frame_fits(*header, d, strip, strip + 1 == d.blocks_down(), transform)) return std::nullopt;
+        if (!frame_fits(*header, d, p.model.format.colours, strip, strip + 1 == d.blocks_down(), transform))
+            return std::nullopt;
         auto check = check_jpeg(*supply, name);
         if (!check) return fail(std::move(check.error()));
         if (!check->one_scan) return std::nullopt;
@@ -178,14 +183,14 @@ Result<std::optional<PassedStrips>> pass_strips(const std::shared_ptr<const Mapp
             return pass_counted(p, std::move(out));
         case tiff::lzw:
             if (!predictor_passes) return std::nullopt;
-            out.filter = (predicted ? predictor_dictionary(d) : std::string()) + "/LZWDecode filter";
+            out.filter = (predicted ? predictor_dictionary(d, model.format) : std::string()) + "/LZWDecode filter";
             // Level 2 interpreters may ignore the Predictor key without a word.
             out.language_level = predicted ? 3 : 2;
             return pass_counted(p, std::move(out));
         case tiff::deflate:
         case tiff::old_deflate:
             if (!predictor_passes || profile.language_level < 3) return std::nullopt;
-            out.filter = (predicted ? predictor_dictionary(d) : std::string()) + "/FlateDecode filter";
+            out.filter = (predicted ? predictor_dictionary(d, model.format) : std::string()) + "/FlateDecode filter";
             out.language_level = 3;
             return pass_counted(p, std::move(out));
         default:

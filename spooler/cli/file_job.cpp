@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "opi/ink_setting.h"
 #include "spooler/cli/command.h"
 #include "spooler/cli/file_output.h"
 
@@ -78,6 +79,14 @@ bool choose_profile(const CommandLine& line, opi::PlanRequest& request) {
     request.profile.encoding = *encoding;
     request.profile.language_level = *level;
     request.on_missing = *on_missing;
+    for (const std::string& text : line.all("ink")) {
+        auto ink = opi::parse_ink_setting(text);
+        if (!ink) {
+            line.usage_error("--ink '" + printable(text) + "': " + ink.error().text);
+            return false;
+        }
+        request.profile.inks.push_back(std::move(*ink));
+    }
     return true;
 }
 
@@ -104,6 +113,7 @@ void declare_store_option(CommandLine& line) {
 void declare_plan_options(CommandLine& line) {
     line.value("encoding", "WORD", "what the way to the RIP lets through: binary (default), ascii85 or hex");
     line.value("level", "N", "PostScript language level of the RIP: 3 (default) or 2");
+    line.values("ink", "NAME=C,M,Y,K", "a spot ink of the RIP, 0 to 1 each; repeat it for more");
     line.value("on-missing", "WORD", "fail (default), or proxy: keep the preview of a picture that is missing");
     line.flag("verbose", "show warnings too");
 }

@@ -24,7 +24,7 @@ struct FileJob {
 Result<std::shared_ptr<const MappedFile>> open_thin_job(const std::string& path);
 
 void declare_store_option(CommandLine& line);  // --store and IN
-void declare_plan_options(CommandLine& line);  // --encoding, --level, --on-missing, --verbose
+void declare_plan_options(CommandLine& line);  // --encoding, --level, --ink, --on-missing, --verbose
 
 // Opens what the command line names; every mistake is told there.   returns  the exit code to end with
 tl::expected<FileJob, int> open_file_job(const CommandLine& line);

@@ -156,12 +156,13 @@ TEST(TiffDamageTest, WhatCannotBePlacedExactlySaysWhatToDo) {
     spot.photometric = PHOTOMETRIC_SEPARATED;
     spot.extra_samples = {EXTRASAMPLE_UNSPECIFIED};
     EXPECT_THAT(refusal(write_tiff(dir, spot)),
-                HasSubstr("unsupported: the CMYK image has a further channel that may be a spot ink"));
+                HasSubstr("unsupported: the separated image has a further channel that may be a spot ink"));
     TiffSpec multi = little();
     multi.samples = 4;
     multi.photometric = PHOTOMETRIC_SEPARATED;
     multi.more = [](TIFF* tif) { TIFFSetField(tif, TIFFTAG_INKSET, INKSET_MULTIINK); };
-    EXPECT_THAT(refusal(write_tiff(dir, multi)), HasSubstr("unsupported: the separated image is not in cyan"));
+    EXPECT_THAT(refusal(write_tiff(dir, multi)),
+                HasSubstr("unsupported: the separated image is not in CMYK and its inks have no names"));
     TiffSpec real = little();
     real.bits = 16;
     real.more = [](TIFF* tif) { TIFFSetField(tif, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_INT); };

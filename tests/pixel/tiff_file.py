@@ -64,6 +64,43 @@ def lzw(data):
     return bits.finish()
 
 
+def old_lzw(data):
+    """As writers before TIFF 6.0 had it: least significant bit first, widths grow when the code no longer fits."""
+    first = {bytes([i]): i for i in range(256)}
+    table, free, width, held = dict(first), 258, 9, b""
+    bits, count, out = 256, 9, bytearray()
+
+    def put(code):
+        nonlocal bits, count
+        bits |= code << count
+        count += width
+        while count >= 8:
+            out.append(bits & 255)
+            bits >>= 8
+            count -= 8
+
+    for value in data:
+        longer = held + bytes([value])
+        if longer in table:
+            held = longer
+            continue
+        put(table[held])
+        table[longer] = free
+        free += 1
+        if free > 1 << width:
+            width += 1
+        if free == 4095:
+            put(256)
+            table, free, width = dict(first), 258, 9
+        held = bytes([value])
+    put(table[held])
+    free += 1
+    if free > 1 << width and width < 12:
+        width += 1
+    put(257)
+    return bytes(out) + bytes([bits & 255])
+
+
 def packbits(data, no_ops=False):
     """Runs of three and more; with `no_ops` the byte 0x80, which says nothing in TIFF, stands before every packet."""
     out, i = bytearray(), 0

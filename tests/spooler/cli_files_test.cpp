@@ -204,6 +204,7 @@ TEST_F(CliFiles, MistakesOnTheCommandLineAreExitTwo) {
         {"resolve", "--store", store_, "--encoding", "morse", good_},
         {"resolve", "--store", store_, "--level", "1", good_},
         {"resolve", "--store", store_, "--on-missing", "guess", good_},
+        {"resolve", "--store", store_, "--ink", "Gold=0,0.2,0.6", good_},
         {"resolve", "--store", store_, "--wat", good_},
         {"resolve", "--sto", store_, good_},
         {"resolve", "--store", store_, "-o", "", good_},

@@ -28,6 +28,8 @@ const std::string good =
     "on_missing=proxy\n"
     "encoding=ascii85\n"
     "level=2\n"
+    "ink=PANTONE 185 C 0 0.91 0.76 0\n"
+    "ink = Gold = 0, 0.2, 0.6, 0.1\n"
     "[queue inside.2]\n"
     "rip=lpd://127.0.0.1:5516/plates\n"
     "lpd=no\n"
@@ -61,6 +63,12 @@ TEST(Config, ReadsEverySection) {
     EXPECT_EQ(cover.on_missing, opi::OnMissing::proxy);
     EXPECT_EQ(cover.profile.encoding, opi::ChannelEncoding::ascii85);
     EXPECT_EQ(cover.profile.language_level, 2);
+    ASSERT_EQ(cover.profile.inks.size(), 2U);
+    EXPECT_EQ(cover.profile.inks[0].name, "PANTONE 185 C");
+    EXPECT_EQ(cover.profile.inks[1].name, "Gold");
+    EXPECT_EQ(cover.profile.inks[1].cmyk, (std::array<double, 4>{0, 0.2, 0.6, 0.1}));
+    EXPECT_NE(print_config(*config).find("\nink=PANTONE 185 C 0 0.91 0.76 0\nink=Gold 0 0.2 0.6 0.1\n"),
+              std::string::npos);
     EXPECT_TRUE(cover.lpd);
     const QueueConfig& inside = config->queues[1];
     EXPECT_EQ(inside.name, "inside.2");
@@ -105,6 +113,8 @@ TEST(Config, NamesFileAndLineOfWhatIsWrong) {
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a/b]\nrip=socket://x\n").substr(0, 17), "opispool.conf:3: ");
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\nmin_free_bytes=-1\n").substr(0, 17), "opispool.conf:3: ");
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=ftp://x\n").substr(0, 21), "opispool.conf:4: rip=");
+    EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=socket://x\nink=Gold 1 2 3\n").substr(0, 70),
+              "opispool.conf:5: ink=Gold 1 2 3: want the name of a spot ink and its CM");
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=socket://x\nlevel=1\n"),
               "opispool.conf:5: level=1: one of 2, 3");
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=socket://x\nlpd=maybe\n"),
