@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,7 +85,10 @@ struct UsedFeatures {
     bool binary_data = false;
     bool eight_bit_text = false;
     int language_level = 1;
-    std::vector<std::string> picture_inks;  // of the last picture that was put on a plate
+    std::vector<std::string> picture_inks;                   // of the last picture that was put on a plate
+    std::set<std::string> process_inks;                      // "Cyan" ...
+    std::map<std::string, std::array<double, 4>> spot_inks;  // with their CMYK; all 0 where it is not known
+    std::set<std::string> needed_fonts;                      // of inserted EPS, which don't bring them
 };
 
 using Warnings = std::vector<std::string>;

@@ -14,6 +14,12 @@ struct HeaderEdit {
     std::string text;  // what takes its place
 };
 
+// What the header of an inserted EPS says that it uses: inks, and fonts that it does not bring with it.
+//   colours  false on a plate, which is one ink whatever the EPS says
+void note_claims(const ThinDocument& eps, bool colours, UsedFeatures& used);
+
+// Lists of colours and of needed resources are added to where the job has such a list; a job without one claims
+// nothing.
 std::vector<HeaderEdit> correct_header(const ThinDocument& document, const UsedFeatures& used);
 
 }  // namespace opispool::opi

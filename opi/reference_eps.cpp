@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "opi/emit/eps_emitter.h"
+#include "opi/job_header.h"
 #include "opi/reference_placement.h"
 #include "opi/reference_planner.h"
 
@@ -66,6 +67,7 @@ Result<void> ReferencePlanner::append_eps(PlanBuilder& builder, const Reference&
     if (const auto level = parse_u64(document->language_level_value))
         used_.language_level = std::max(used_.language_level, static_cast<int>(std::min<std::uint64_t>(*level, 3)));
     used_.language_level = std::max(used_.language_level, 2);
+    note_claims(*document, !reference.plate, used_);
     const bool binary = has_eight_bit_or_control_bytes(source);
     used_.binary_data = used_.binary_data || (binary && profile_.encoding == ChannelEncoding::binary);
     open_eps_.push_back(section.file->identity());

@@ -9,7 +9,6 @@
 #include "opi/thin_frames.h"
 
 namespace opispool::opi {
-
 namespace {
 
 class ThinParser {
@@ -148,6 +147,7 @@ class ThinParser {
     }
 
     void take_continuation(const DscLine& line) {
+        continue_header_list(document_, line);
         if (continued_ == nullptr) return signals_.take_continuation(line.text);
         continued_->raw.back().value += " " + std::string(trim(line.text.substr(3)));  // may follow without a blank
         if (top().kind != FrameKind::included_2_0)
@@ -190,6 +190,7 @@ class ThinParser {
             page_box_ = parse_page_box(text);
             return true;
         }
+        if (document_depth() == 0 && stack_.size() == 1) note_header_list(document_, line, source_);
         if (document_depth() == 0 && signals_.take(text)) return true;
         if (has_keyword(text, "%%EOF")) {
             if (document_depth() == 0 && stack_.size() == 1) {

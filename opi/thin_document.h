@@ -38,6 +38,13 @@ struct Reference {
     std::vector<Reference> inner;          // blocks inside the body, honoured only if this one is not
 };
 
+// A header comment whose value is a list, with its continuation lines.
+struct HeaderList {
+    std::string keyword, value;   // keyword in lower case; value with the continuations joined by blanks
+    std::uint64_t end_bytes = 0;  // of the last line, without its line end
+    std::string line_end;
+};
+
 struct ThinDocument {
     std::vector<Reference> references;  // in file order, ranges don't overlap
     int pages = 0;
@@ -45,6 +52,8 @@ struct ThinDocument {
     // Header comments that may have to be corrected; line without its line end.
     std::optional<ByteRange> document_data, language_level;
     std::string document_data_value, language_level_value;
+    std::vector<HeaderList>
+        header_lists;  // colours and resources; the first that is not (atend), so perhaps of the trailer
     std::vector<std::string> warnings;
 };
 

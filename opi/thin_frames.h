@@ -2,6 +2,7 @@
 // What is open while a thin document is read: an inner header of thin_document.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <optional>
@@ -107,6 +108,32 @@ inline void note_header_comment(ThinDocument& document, const DscLine& line) {
         document.language_level = ByteRange{line.begin_bytes, end};
         document.language_level_value = value;
     }
+}
+
+inline constexpr std::array<std::string_view, 7> header_list_keywords{
+    "%%documentprocesscolors", "%%documentcustomcolors",  "%%cmykcustomcolor",          "%%documentneededresources",
+    "%%documentneededfonts",   "%%documentsuppliedfonts", "%%documentsuppliedresources"};
+
+// Lists of colours and resources. %%CMYKCustomColor may stand on several lines, each with its own keyword.
+inline void note_header_list(ThinDocument& document, const DscLine& line, ByteSource& source) {
+    const std::string keyword = to_lower_ascii(keyword_of(line.text));
+    const bool known =
+        std::find(header_list_keywords.begin(), header_list_keywords.end(), keyword) != header_list_keywords.end();
+    if (!known || document.header_lists.size() >= 256) return;
+    const std::string value(trim(value_of(line.text)));
+    if (equals_ignoring_case(value, "(atend)")) return;
+    const std::uint64_t end = line.begin_bytes + line.text.size();
+    document.header_lists.push_back(
+        {keyword, value, end, source.copy(end, static_cast<std::size_t>(line.next_bytes - end))});
+}
+
+// A %%+ right behind the list.
+inline void continue_header_list(ThinDocument& document, const DscLine& line) {
+    if (document.header_lists.empty()) return;
+    HeaderList& list = document.header_lists.back();
+    if (list.end_bytes + list.line_end.size() != line.begin_bytes) return;
+    list.value += " " + std::string(trim(value_of(line.text)));
+    list.end_bytes = line.begin_bytes + line.text.size();
 }
 
 }  // namespace opispool::opi
