@@ -158,30 +158,61 @@ Error wrong_length(const ByteSupply& supply) {
                  {}};
 }
 
-// Appends the encoded form of whole lines (or of a run's tail) to `out`.
-void encode_ascii85_line(std::span<const std::byte> in, std::string& out) {
-    // A line that began with '%' would look like a comment to a DSC reader. The blank is always there, because a length
-    // that depended on the data could not be known in advance.
-    out += ' ';
-    for (std::size_t at = 0; at < in.size(); at += 4) {
-        const std::size_t count = std::min<std::size_t>(4, in.size() - at);
-        std::uint32_t group = 0;
-        for (std::size_t i = 0; i < 4; ++i)
-            group = (group << 8U) | (i < count ? std::to_integer<std::uint32_t>(in[at + i]) : 0U);
-        std::array<char, 5> digits{};
-        for (std::size_t i = 5; i-- > 0; group /= 85) digits[i] = static_cast<char>('!' + group % 85);
-        out.append(digits.data(), count + 1);
-    }
-    out += '\n';
+// Two base-85 digits, or two hexadecimal ones, at a time: a table of pairs halves the divisions.
+constexpr std::uint32_t pairs_85 = 85 * 85;
+using Pair = std::array<char, 2>;
+
+constexpr auto ascii85_pairs = [] {
+    std::array<Pair, pairs_85> pairs{};
+    for (std::uint32_t i = 0; i < pairs_85; ++i)
+        pairs[i] = {static_cast<char>('!' + i / 85), static_cast<char>('!' + i % 85)};
+    return pairs;
+}();
+
+constexpr auto hex_pairs = [] {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::array<Pair, 256> pairs{};
+    for (std::size_t i = 0; i < 256; ++i) pairs[i] = {digits[i >> 4U], digits[i & 15U]};
+    return pairs;
+}();
+
+void put_ascii85_group(std::uint32_t group, char* out) {
+    const std::uint32_t upper = group / pairs_85;
+    out[0] = static_cast<char>('!' + upper / pairs_85);
+    std::memcpy(out + 1, ascii85_pairs[upper % pairs_85].data(), 2);
+    std::memcpy(out + 3, ascii85_pairs[group % pairs_85].data(), 2);
 }
 
-void encode_hex_line(std::span<const std::byte> in, std::string& out) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    for (std::byte b : in) {
-        out += digits[std::to_integer<std::size_t>(b) >> 4U];
-        out += digits[std::to_integer<std::size_t>(b) & 15U];
+// One line of text for up to a line of bytes; `out` has room for it.   returns  behind the line
+char* encode_ascii85_line(std::span<const std::byte> in, char* out) {
+    // A line that began with '%' would look like a comment to a DSC reader. The blank is always there, because a length
+    // that depended on the data could not be known in advance.
+    *out++ = ' ';
+    const std::size_t whole = in.size() / 4 * 4;
+    for (std::size_t at = 0; at < whole; at += 4, out += 5) {
+        std::uint32_t group = 0;
+        for (std::size_t i = 0; i < 4; ++i) group = (group << 8U) | std::to_integer<std::uint32_t>(in[at + i]);
+        put_ascii85_group(group, out);
     }
-    out += '\n';
+    if (const std::size_t rest = in.size() - whole; rest > 0) {
+        std::uint32_t group = 0;
+        for (std::size_t i = 0; i < 4; ++i)
+            group = (group << 8U) | (i < rest ? std::to_integer<std::uint32_t>(in[whole + i]) : 0U);
+        std::array<char, 5> digits{};
+        put_ascii85_group(group, digits.data());
+        out = std::copy_n(digits.begin(), rest + 1, out);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+char* encode_hex_line(std::span<const std::byte> in, char* out) {
+    for (const std::byte b : in) {
+        std::memcpy(out, hex_pairs[std::to_integer<std::size_t>(b)].data(), 2);
+        out += 2;
+    }
+    *out++ = '\n';
+    return out;
 }
 
 class BinaryEncoder final : public Encoder {
@@ -227,7 +258,6 @@ class TextEncoder final : public Encoder {
 
   private:
     Result<void> encode_more() {
-        text_.clear();
         text_at_ = 0;
         const std::uint64_t line = encoding_ == ChannelEncoding::ascii85 ? ascii85_line_bytes : hex_line_bytes;
         const std::uint64_t block = input_block_bytes / line * line;
@@ -236,14 +266,15 @@ class TextEncoder final : public Encoder {
         auto got = reader_->read(input_);
         if (!got) return fail(std::move(got.error()));
         if (*got != want) return fail(wrong_length(*supply_));
+        // encoded_length counts the end mark too: room to spare.
+        text_.resize(static_cast<std::size_t>(encoded_length(encoding_, want)));
+        char* end = text_.data();
         for (std::size_t at = 0; at < want; at += static_cast<std::size_t>(line)) {
             const auto part =
                 std::span<const std::byte>(input_).subspan(at, std::min(static_cast<std::size_t>(line), want - at));
-            if (encoding_ == ChannelEncoding::ascii85)
-                encode_ascii85_line(part, text_);
-            else
-                encode_hex_line(part, text_);
+            end = encoding_ == ChannelEncoding::ascii85 ? encode_ascii85_line(part, end) : encode_hex_line(part, end);
         }
+        text_.resize(static_cast<std::size_t>(end - text_.data()));
         within_ += want;
         if (within_ == (*runs_)[run_]) {
             text_ += encoding_ == ChannelEncoding::ascii85 ? "~>\n" : ">\n";
