@@ -38,6 +38,18 @@ Result<std::size_t> PlanCursor::read(std::span<std::byte> out) {
     return filled;
 }
 
+std::optional<PlanCursor::FileStretch> PlanCursor::file_stretch() const {
+    if (done() || plan_->spans()[span_].kind != SpanKind::file_range) return std::nullopt;
+    const Span& span = plan_->spans()[span_];
+    const std::uint64_t within = position_ - plan_->begin_of(span_);
+    return FileStretch{*plan_->sources()[span.index], span.offset_bytes + within, span.length_bytes - within};
+}
+
+void PlanCursor::skip(std::uint64_t bytes) {
+    position_ += bytes;
+    if (position_ == plan_->begin_of(span_ + 1)) ++span_;
+}
+
 Result<std::size_t> PlanCursor::read_span(const Span& span, std::uint64_t within, std::span<std::byte> out) {
     if (span.kind == SpanKind::generated) return read_generated(span, within, out);
     if (span.kind == SpanKind::owned_text) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "opi/splice_plan.h"
@@ -31,6 +32,15 @@ class PlanCursor {
     //   thread   blocks on disk and computes: call it on the pool
     //   errors   changed (a source became shorter), bad_image, io; the cursor is of no use then
     Result<std::size_t> read(std::span<std::byte> out);
+
+    // The rest of the file range the position is in, for a destination that the kernel can copy to by itself; nothing
+    // elsewhere. Whoever copied says so by skip().
+    struct FileStretch {
+        const MappedFile& source;
+        std::uint64_t offset_bytes, length_bytes;
+    };
+    std::optional<FileStretch> file_stretch() const;
+    void skip(std::uint64_t bytes);  // within the stretch
 
   private:
     Result<std::size_t> read_span(const Span& span, std::uint64_t within, std::span<std::byte> out);

@@ -2,6 +2,7 @@
 // `opispool resolve`: thin job in, press-ready job out.
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -19,12 +20,31 @@ namespace {
 // Below this a result is there before anybody could read the bar.
 constexpr std::uint64_t long_work_bytes = 64'000'000;
 
+// File to file the kernel copies without our buffer.   returns  bytes copied; 0 where it can't (a pipe, an old file
+// system, a source that shrank): then the plain way does it, or says what is wrong
+std::uint64_t copy_in_kernel(const opi::PlanCursor::FileStretch& stretch, int fd) {
+    constexpr std::uint64_t step_bytes = 64U << 20U;
+    auto from = static_cast<off_t>(stretch.offset_bytes);
+    const auto length = static_cast<std::size_t>(std::min(stretch.length_bytes, step_bytes));
+    const ssize_t copied = ::copy_file_range(stretch.source.fd(), &from, fd, nullptr, length, 0);
+    return copied > 0 ? static_cast<std::uint64_t>(copied) : 0;
+}
+
 // Writes the plan front to back and looks at the sources once more: bytes of a picture that was replaced meanwhile must
 // not count as the result.   errors  changed, bad_image, io; write errors have an empty `where`
 Result<void> write_plan(const std::shared_ptr<const opi::SplicePlan>& plan, int fd, ProgressBar& progress) {
     opi::PlanCursor cursor(plan);
     std::vector<std::byte> window(opi::PlanCursor::window_bytes);
+    bool kernel_copies = true;
     while (!cursor.done()) {
+        const auto stretch = kernel_copies ? cursor.file_stretch() : std::nullopt;
+        if (stretch && stretch->length_bytes >= window.size()) {
+            const std::uint64_t copied = copy_in_kernel(*stretch, fd);
+            cursor.skip(copied);
+            progress.show(cursor.position_bytes());
+            kernel_copies = copied > 0;
+            continue;
+        }
         auto filled = cursor.read(window);
         if (!filled) return fail(std::move(filled.error()));
         auto written = write_all(fd, std::string_view(reinterpret_cast<const char*>(window.data()), *filled));

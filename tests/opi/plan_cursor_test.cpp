@@ -85,6 +85,24 @@ TEST(PlanCursor, GivesEveryByteOnceForAnyWindow) {
     }
 }
 
+TEST(PlanCursor, NamesTheRestOfAFileRangeAndPassesOverIt) {
+    Fixture fixture;
+    std::string expected;
+    PlanCursor cursor(mixed_plan(fixture, expected));
+    EXPECT_FALSE(cursor.file_stretch());
+    std::array<std::byte, 7> head{};
+    ASSERT_TRUE(cursor.read(head));
+    const auto stretch = cursor.file_stretch();
+    ASSERT_TRUE(stretch);
+    EXPECT_EQ(stretch->offset_bytes, 9'992U);
+    EXPECT_EQ(stretch->length_bytes, 11U);
+    cursor.skip(10);
+    EXPECT_EQ(cursor.file_stretch()->length_bytes, 1U);
+    cursor.skip(1);
+    EXPECT_FALSE(cursor.file_stretch());
+    EXPECT_EQ(read_all(cursor, 64), expected.substr(18));
+}
+
 TEST(PlanCursor, ResumesAtEveryByte) {
     Fixture fixture;
     std::string expected;
