@@ -2,6 +2,7 @@
 // A read-only map of a whole file, and the identity that tells whether a path still means the same bytes.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@ struct FileIdentity {
     std::uint64_t inode = 0;
     std::uint64_t size_bytes = 0;
     std::int64_t mtime_ns = 0;
-    friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+    friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 
 // An open, pinned file. The descriptor stays open as long as the object lives, so a rename or unlink does not matter;

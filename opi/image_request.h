@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +16,8 @@
 #include "opi/plate.h"
 
 namespace opispool::opi {
+
+class ProofCache;
 
 enum class OpiVersion : std::uint8_t { v1_3, v2_0 };
 
@@ -77,6 +80,7 @@ struct OutputProfile {
     // Compressed strips are decoded once while planning, so that no job begins whose pictures are cut off. False for a
     // dry run, which says what a job would become and must not be sent.
     bool prove_pictures = true;
+    std::shared_ptr<ProofCache> proofs;  // what need not be proved again; may be null
     std::vector<InkColour> inks{};  // the spot inks that pictures may be printed with
 };
 

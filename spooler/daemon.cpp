@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "opi/proof_cache.h"
 #include "spooler/log_events.h"
 
 namespace opispool::spooler {
@@ -39,7 +40,13 @@ Result<void> Daemon::start() {
     if (auto recovered = recover(); !recovered) return recovered;
     queues_.set_spool_file_check([this](const std::string& name) { return spool_.job_exists(name); });
     queues_.on_change([this](const JobSnapshot& job, Event what) { job_changed(job, what); });
-    const RunnerServices services{queues_, spool_, gate_, clock_, workers_.loop_executor(), workers_.pool_executor()};
+    const RunnerServices services{queues_,
+                                  spool_,
+                                  gate_,
+                                  clock_,
+                                  workers_.loop_executor(),
+                                  workers_.pool_executor(),
+                                  std::make_shared<opi::ProofCache>([this] { return clock_.now_ms() * 1'000'000; })};
     for (const QueueConfig& queue : config_.queues) {
         runners_.push_back(std::make_unique<JobRunner>(services, queue));
         runners_.back()->on_idle([this] {

@@ -27,7 +27,8 @@ namespace {
 constexpr std::int64_t longest_sleep_ms = 60'000;
 constexpr std::int64_t store_retry_ms = 1'000;
 
-Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue) {
+Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue,
+                                       std::shared_ptr<opi::ProofCache> proofs) {
     auto thin = MappedFile::open(path);
     if (!thin) return fail(thin.error());
     const auto index = opi::ImageIndex::open(queue.store_paths);
@@ -36,6 +37,7 @@ Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfi
     request.thin = *thin;
     request.index = &*index;
     request.profile = queue.profile;
+    request.profile.proofs = std::move(proofs);
     request.on_missing = queue.on_missing;
     auto outcome = opi::make_plan(request);
     if (!outcome || !outcome->plan) return outcome;
@@ -123,7 +125,7 @@ asio::awaitable<void> JobRunner::run_job(JobId id) {
 asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file) {
     const std::string path = services_.spool.job_path(spool_file);
     const QueueConfig& queue = queue_;
-    auto work = [path, &queue] { return plan_document(path, queue); };
+    auto work = [path, &queue, proofs = services_.proofs] { return plan_document(path, queue, proofs); };
     co_return co_await on_pool(services_.pool, work);
 }
 

@@ -12,6 +12,7 @@
 #include "opi/emit/tiff_directory.h"
 #include "opi/emit/tiff_model.h"
 #include "opi/emit/tiff_strips.h"
+#include "opi/proof_cache.h"
 
 namespace opispool::opi {
 
@@ -170,6 +171,23 @@ Result<std::optional<Painted>> paint_plate(const MappedFile& file, const TiffDir
     return out;
 }
 
+// That decoding gets to the end of the rows.
+Result<void> prove_rows(const ByteSupply& supply, const MappedFile& file, const TiffDirectory& d,
+                        const TiffModel& model, RowRange rows, const OutputProfile& profile) {
+    if (!profile.prove_pictures) return {};
+    const std::string what = "decoded rows " + std::to_string(rows.first) + "+" + std::to_string(rows.count) +
+                             " of plane " + std::to_string(model.format.first_plane()) + "+" +
+                             std::to_string(model.format.planes()) + " in IFD " + std::to_string(d.offset_bytes);
+    const auto decode = [&supply]() -> Result<bool> {
+        if (auto whole = verify_supply(supply); !whole) return fail(std::move(whole.error()));
+        return true;
+    };
+    auto answer =
+        proved<bool>(profile.proofs.get(), file.identity(), what, decode, [](bool) { return std::size_t{0}; });
+    if (!answer) return fail(std::move(answer.error()));
+    return {};
+}
+
 }  // namespace
 
 Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedFile>& file, const ImageInfo& info,
@@ -215,8 +233,7 @@ Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedF
         data.pieces = std::move((*passed)->pieces);
     } else {
         data.rows = make_tiff_rows(file, directory, model->format, rows.first, rows.count, model->as_rgb);
-        if (profile.prove_pictures)
-            if (auto whole = verify_supply(*data.rows); !whole) return fail(std::move(whole.error()));
+        if (auto whole = prove_rows(*data.rows, *file, d, *model, rows, profile); !whole) return whole;
     }
     if (!painted) {
         auto composite = paint(*file, d, *model, bits, colour, profile, warnings);

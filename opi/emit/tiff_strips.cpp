@@ -7,6 +7,7 @@
 #include "opi/emit/jpeg_stream.h"
 #include "opi/emit/strip_check.h"
 #include "opi/emit/tiff_decoder.h"
+#include "opi/proof_cache.h"
 
 namespace opispool::opi {
 
@@ -159,18 +160,12 @@ Passed pass_jpeg(const Picture& p) {
     return out;
 }
 
-}  // namespace
-
-Result<std::optional<PassedStrips>> pass_strips(const std::shared_ptr<const MappedFile>& file,
-                                                const std::shared_ptr<const TiffDirectory>& directory,
-                                                const TiffModel& model, RowRange rows, const OutputProfile& profile) {
-    const TiffDirectory& d = *directory;
-    if (!layout_passes(d, model)) return std::nullopt;
-    const Picture p{file, directory, model, rows, profile.prove_pictures};
+Passed pass(const Picture& p, int language_level) {
+    const TiffDirectory& d = *p.directory;
     PassedStrips out;
-    out.rows = rows;
+    out.rows = p.rows;
     const bool predicted = d.predictor != 1;
-    const bool predictor_passes = !predicted || (d.predictor == 2 && d.bits == 8 && profile.language_level >= 3);
+    const bool predictor_passes = !predicted || (d.predictor == 2 && d.bits == 8 && language_level >= 3);
     switch (d.compression) {
         case tiff::none:
             return pass_plain(p);
@@ -183,19 +178,42 @@ Result<std::optional<PassedStrips>> pass_strips(const std::shared_ptr<const Mapp
             return pass_counted(p, std::move(out));
         case tiff::lzw:
             if (!predictor_passes) return std::nullopt;
-            out.filter = (predicted ? predictor_dictionary(d, model.format) : std::string()) + "/LZWDecode filter";
+            out.filter = (predicted ? predictor_dictionary(d, p.model.format) : std::string()) + "/LZWDecode filter";
             // Level 2 interpreters may ignore the Predictor key without a word.
             out.language_level = predicted ? 3 : 2;
             return pass_counted(p, std::move(out));
         case tiff::deflate:
         case tiff::old_deflate:
-            if (!predictor_passes || profile.language_level < 3) return std::nullopt;
-            out.filter = (predicted ? predictor_dictionary(d, model.format) : std::string()) + "/FlateDecode filter";
+            if (!predictor_passes || language_level < 3) return std::nullopt;
+            out.filter = (predicted ? predictor_dictionary(d, p.model.format) : std::string()) + "/FlateDecode filter";
             out.language_level = 3;
             return pass_counted(p, std::move(out));
         default:
             return std::nullopt;
     }
+}
+
+}  // namespace
+
+Result<std::optional<PassedStrips>> pass_strips(const std::shared_ptr<const MappedFile>& file,
+                                                const std::shared_ptr<const TiffDirectory>& directory,
+                                                const TiffModel& model, RowRange rows, const OutputProfile& profile) {
+    const TiffDirectory& d = *directory;
+    if (!layout_passes(d, model)) return std::nullopt;
+    const Picture p{file, directory, model, rows, profile.prove_pictures};
+    const auto look = [&] { return pass(p, profile.language_level); };
+    if (!profile.prove_pictures || d.compression == tiff::none) return look();
+    const std::string what = "strips of rows " + std::to_string(rows.first) + "+" + std::to_string(rows.count) +
+                             " of plane " + std::to_string(model.format.first_plane()) + " in IFD " +
+                             std::to_string(d.offset_bytes) + ", level " + std::to_string(profile.language_level);
+    return proved<std::optional<PassedStrips>>(
+        profile.proofs.get(), file->identity(), what, look, [](const auto& strips) {
+            std::size_t bytes = 0;
+            if (strips)
+                for (const FilePiece& piece : strips->pieces)
+                    bytes += sizeof piece + piece.prefix.size() + piece.suffix.size();
+            return bytes;
+        });
 }
 
 }  // namespace opispool::opi
