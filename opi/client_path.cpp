@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
+#include "opi/client_path.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "base/text.h"
-#include "opi/image_index.h"
 
 namespace opispool::opi {
 

@@ -7,32 +7,58 @@
 #include <string_view>
 #include <vector>
 
-#include "opi/image_index.h"
 #include "opi/image_index_tree.h"
 #include "opi/name_encodings.h"
+#include "opi/search_rules.h"
 
 namespace opispool::opi {
 
 // How far an entry's folders agree with the client's, from the file upward and without a gap. Bigger is better.
 struct FolderAgreement {
     std::size_t folders = 0;        // agreeing at least without regard to case and normalization form
-    std::size_t exact_folders = 0;  // those of them that are spelled alike
     bool whole_path = false;        // the client's whole path below its volume is the whole path below the store
-    auto operator<=>(const FolderAgreement&) const = default;
+    std::size_t exact_folders = 0;  // those of `folders` that are spelled alike
 };
 
-// Entries of equal rank: nothing tells which of them is meant.
-struct RankedGroup {
+struct RankedEntry {
+    enum class Place : unsigned char {
+        anywhere,     // no map fits the job's name
+        mapped,       // where a map says
+        outside_map,  // a map fits, but leads elsewhere
+    };
+    StoreTree::Id id = 0;
     NameMatch match = NameMatch::none;
     FolderAgreement agreement;
-    std::vector<StoreTree::Id> ids;  // in the order of stores and paths
+    Place place = Place::anywhere;
+    bool all_folders = false;  // every folder that the client names agrees; false if it names none
+    bool foreign = false;      // it lies in a folder, the client names some, and none agrees
 };
 
-// The groups for one spelling of the base name, best first. Folders and special files are among the entries.
-std::vector<RankedGroup> rank_candidates(const StoreTree& tree, const ClientPath& path, std::string_view base_name);
+// Entries between which nothing decides.
+struct RankedGroup {
+    std::vector<RankedEntry> entries;  // in the order of stores and paths
+    bool disagree = false;             // the folder speaks for one, the spelling for another
+};
 
-// Base names to try one after the other: literally, without trailing blanks, with `<8E>` groups decoded.
-std::vector<std::string> base_names_to_try(std::string_view base_name);
+// The groups for some spellings of the base name, best first. Folders and special files are among the entries.
+std::vector<RankedGroup> rank_candidates(const StoreTree& tree, const RuledPath& ruled,
+                                         const std::vector<std::string>& base_names);
+
+// "spelled alike but for case; 2 of the job's folders agree"
+std::string describe(const RankedEntry& entry);
+
+// Base names to look for, one set after the other: literally, without trailing blanks, with `<8E>` groups decoded, as
+// file servers for Macs store them, with what Windows clients lose at the end. A layout's original may be of another
+// kind: each set then holds the name with every extension of a picture.
+std::vector<std::vector<std::string>> base_names_to_try(const RuledPath& ruled);
+
+// Entries whose names an old Mac shortens to `base_name` ("a long nam#1F2E.tif": hexadecimal file number). Nothing if
+// it is no such name; at most a few dozen.
+struct ShortName {
+    std::uint32_t number = 0;
+    std::vector<StoreTree::Id> ids;
+};
+ShortName entries_of_short_name(const StoreTree& tree, std::string_view base_name);
 
 // Up to three names that look like `base_name`, for the hint in an error; never used to choose.
 std::vector<std::string> similar_names(const StoreTree& tree, std::string_view base_name);

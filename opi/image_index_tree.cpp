@@ -21,9 +21,31 @@ namespace opispool::opi {
 
 namespace {
 
-// Mac file servers keep resource forks in these folders under the very name of the picture they belong to.
-constexpr std::array<std::string_view, 4> resource_fork_folders = {".AppleDouble", ".HSResource", ".rsrc",
-                                                                   "RESOURCE.FRK"};
+// Folders that hold other things under the very names of pictures: resource forks of Mac file servers, what was thrown
+// away, earlier states, thumbnails.
+constexpr std::array<std::string_view, 18> folders_passed_over = {".AppleDouble",    ".HSResource",
+                                                                  ".rsrc",           "RESOURCE.FRK",
+                                                                  ".AppleDesktop",   ".AppleDB",
+                                                                  ".Trashes",        "Network Trash Folder",
+                                                                  ".TemporaryItems", "Temporary Items",
+                                                                  "$RECYCLE.BIN",    "RECYCLER",
+                                                                  ".recycle",        "System Volume Information",
+                                                                  ".snapshot",       ".zfs",
+                                                                  "@eaDir",          "lost+found"};
+
+// Files that are no pictures whatever their names are, and files on their way: AppleDouble halves, icons, catalogues,
+// uploads and backups.
+bool is_no_picture(std::string_view name) {
+    static constexpr std::array<std::string_view, 5> names = {".DS_Store", "Icon\r", "Thumbs.db", "desktop.ini",
+                                                              ".apdisk"};
+    static constexpr std::array<std::string_view, 5> endings = {"~", ".part", ".filepart", ".crdownload", ".tmp"};
+    return name.starts_with("._") || name.starts_with("~$") ||
+           std::any_of(names.begin(), names.end(), [&](auto known) { return equals_ignoring_case(name, known); }) ||
+           std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
+               return name.size() > ending.size() &&
+                      equals_ignoring_case(name.substr(name.size() - ending.size()), ending);
+           });
+}
 
 constexpr std::size_t skipped_kept = 3;
 
@@ -55,8 +77,9 @@ StoreTree::Kind kind_of(int folder, const dirent& entry) {
 
 bool is_searched(StoreTree::Kind kind, std::string_view name) {
     if (name == "." || name == "..") return false;
-    return kind != StoreTree::Kind::folder ||
-           std::find(resource_fork_folders.begin(), resource_fork_folders.end(), name) == resource_fork_folders.end();
+    if (kind != StoreTree::Kind::folder) return !is_no_picture(name);
+    return !name.starts_with(".Trash-") &&
+           std::find(folders_passed_over.begin(), folders_passed_over.end(), name) == folders_passed_over.end();
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ Result<ImageInfo> probe_tiff(const MappedFile& file) {
     info.height_px = directory->height_px;
     info.orientation = directory->orientation;
     info.is_layout = directory->is_layout;
+    info.image_id = directory->image_id;
     return info;
 }
 

@@ -29,6 +29,7 @@ struct ImageInfo {
     std::uint32_t width_px = 0, height_px = 0;
     int orientation = 1;
     bool is_layout = false;  // TIFF tag 351 OPIProxy = 1: a low-resolution layout, never an original
+    std::string image_id;    // of a layout: TIFF tag 32781 ImageID, the path of its original; may be empty
     // EPS: where the PostScript lies in the file (DOS EPS header, leading and trailing rubbish cut off) and its box in
     // points.
     std::uint64_t eps_begin_bytes = 0, eps_end_bytes = 0;

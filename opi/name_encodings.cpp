@@ -88,12 +88,12 @@ int hex_value(char c) {
     return -1;
 }
 
-Spelling make_spelling(std::string bytes, bool is_converted) {
+Spelling make_spelling(std::string bytes, Spelling::Reading reading) {
     Spelling spelling;
     spelling.nfc = nfc(bytes);
     spelling.folded = case_folded(bytes);
     spelling.bytes = std::move(bytes);
-    spelling.converted = is_converted;
+    spelling.reading = reading;
     return spelling;
 }
 
@@ -142,28 +142,44 @@ std::optional<std::string> with_hex_groups_decoded(std::string_view name) {
     return out;
 }
 
+std::optional<std::string> cap_encoded(std::string_view name) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(name[i]);
+        const bool escaped = byte >= 0x80 || byte == '/' || (i == 0 && byte == '.');
+        if (escaped)
+            out += {':', digits[byte >> 4U], digits[byte & 15U]};
+        else
+            out += name[i];
+    }
+    if (out == name) return std::nullopt;
+    return out;
+}
+
 std::vector<Spelling> spellings_of(std::string_view name) {
+    using Reading = Spelling::Reading;
     std::vector<Spelling> spellings;
-    spellings.push_back(make_spelling(std::string(name), false));
+    spellings.push_back(make_spelling(std::string(name), Reading::as_written));
     if (is_valid_utf8(name)) return spellings;
-    spellings.push_back(make_spelling(utf8_from_mac_roman(name), true));
-    if (auto windows = utf8_from_cp1252(name)) spellings.push_back(make_spelling(std::move(*windows), true));
+    spellings.push_back(make_spelling(utf8_from_mac_roman(name), Reading::mac_roman));
+    if (auto windows = utf8_from_cp1252(name)) spellings.push_back(make_spelling(std::move(*windows), Reading::cp1252));
     return spellings;
 }
 
 SpellingMatch match_name(const std::vector<Spelling>& spellings, std::string_view stored_name) {
-    for (std::size_t i = 0; i < spellings.size(); ++i)
-        if (spellings[i].bytes == stored_name) return {NameMatch::exact, i};
+    for (const Spelling& spelling : spellings)
+        if (spelling.bytes == stored_name) return {NameMatch::exact, spelling.reading};
     SpellingMatch best;
     const std::string stored_nfc = nfc(stored_name);
     const std::string stored_folded = case_folded(stored_name);
-    for (std::size_t i = 0; i < spellings.size(); ++i) {
+    for (const Spelling& spelling : spellings) {
         NameMatch match = NameMatch::none;
-        if (spellings[i].nfc == stored_nfc)
-            match = spellings[i].converted ? NameMatch::exact : NameMatch::normalized;
-        else if (spellings[i].folded == stored_folded)
+        if (spelling.nfc == stored_nfc)
+            match = spelling.reading != Spelling::Reading::as_written ? NameMatch::exact : NameMatch::normalized;
+        else if (spelling.folded == stored_folded)
             match = NameMatch::caseless;
-        if (match < best.match) best = {match, i};
+        if (match < best.match) best = {match, spelling.reading};
     }
     return best;
 }

@@ -27,12 +27,17 @@ std::string case_folded(std::string_view bytes);
 // there is no such group.
 std::optional<std::string> with_hex_groups_decoded(std::string_view name);
 
+// As netatalk's `cap` volumes keep a name on disk: `:2f` for a slash, `:8e` for a byte that is not ASCII, `:2e` for a
+// leading dot. Nothing if the name has none of them.
+std::optional<std::string> cap_encoded(std::string_view name);
+
 // One way to read a name's bytes.
 struct Spelling {
+    enum class Reading : unsigned char { as_written, mac_roman, cp1252 };
     std::string bytes;
     std::string nfc;
     std::string folded;
-    bool converted = false;  // from MacRoman or cp1252; which normalization form was meant is then unknowable
+    Reading reading = Reading::as_written;  // converted: which normalization form was meant is then unknowable
 };
 
 // Valid UTF-8: the bytes alone. Otherwise the raw bytes (a store may hold them so), MacRoman and cp1252.
@@ -43,7 +48,7 @@ enum class NameMatch : unsigned char { exact, normalized, caseless, none };
 
 struct SpellingMatch {
     NameMatch match = NameMatch::none;
-    std::size_t spelling = 0;  // index of the spelling that fits
+    Spelling::Reading reading = Spelling::Reading::as_written;  // of the spelling that fits
 };
 SpellingMatch match_name(const std::vector<Spelling>& spellings, std::string_view stored_name);
 

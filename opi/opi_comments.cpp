@@ -17,6 +17,7 @@ std::string plain_keyword(std::string_view keyword) {
     return to_lower_ascii(keyword);
 }
 
+constexpr std::string_view image_id_tag = "32781";
 class Reader {
   public:
     explicit Reader(OpiComments& out) : out_(out) {}
@@ -157,6 +158,7 @@ class Reader {
     void read_1_3(const std::string& key, std::string_view value) {
         if (key == "imagefilename") return text(out_.filename, value);
         if (key == "imageid") return text(out_.image_id, value);
+        if (key == "imageasciitag32781") return text(out_.tag_image_id, value);
         if (key == "imagedimensions") return size(out_.dimensions, "ImageDimensions", value);
         if (key == "imagecroprect") return crop(out_.crop_rect, "ImageCropRect", value);
         if (key == "imagecropfixed") return crop(out_.crop_fixed, "ImageCropFixed", value);
@@ -174,6 +176,8 @@ class Reader {
     void read_2_0(const std::string& key, std::string_view value) {
         if (key == "imagefilename") return text(out_.filename, value);
         if (key == "mainimage") return text(out_.main_image, value);
+        if (key == "tiffasciitag" && trim(value).starts_with(image_id_tag))
+            return text(out_.tag_image_id, trim(trim(value).substr(image_id_tag.size())));
         if (key == "imagedimensions") return size(out_.dimensions, "ImageDimensions", value);
         if (key == "imagecroprect") return crop(out_.crop_rect, "ImageCropRect", value);
         if (key == "imageoverprint") return boolean(out_.overprint, "ImageOverprint", value);

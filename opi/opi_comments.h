@@ -18,9 +18,10 @@ namespace opispool::opi {
 
 struct OpiComments {
     OpiVersion version = OpiVersion::v1_3;
-    std::string filename;    // ImageFilename, decoded
-    std::string image_id;    // 1.3 ImageID
-    std::string main_image;  // 2.0 MainImage
+    std::string filename;      // ImageFilename, decoded
+    std::string image_id;      // 1.3 ImageID
+    std::string main_image;    // 2.0 MainImage
+    std::string tag_image_id;  // TIFF tag 32781 of the placed file: path or id of its original
     std::optional<Size> dimensions;
     std::optional<CropRect> crop_rect, crop_fixed;
     std::optional<std::array<double, 8>> position;  // 1.3: ll, ul, ur, lr

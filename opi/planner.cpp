@@ -27,17 +27,20 @@ Result<PlanOutcome> make_plan(const PlanRequest& request) {
 namespace {
 
 // A block whose picture is missing but that encloses others stands for these (a layout EPS inside an OPI block).
-void scan_reference(const Reference& reference, const ImageIndex& index, std::vector<ScannedReference>& out) {
+void scan_reference(const Reference& reference, const ImageIndex& index, ScanDetail detail,
+                    std::vector<ScannedReference>& out) {
     ScannedReference scanned{
-        reference.comments.version, reference.page, reference.line, reference.comments.shown_name(), {}, {}};
+        reference.comments.version, reference.page, reference.line, reference.comments.shown_name(), {}, {}, {}, {}};
     for (const std::string& problem : reference.problems)
         scanned.problem += (scanned.problem.empty() ? "" : "; ") + problem;
     if (reference.comments.has_name()) {
-        auto found = find_reference_image(index, reference.comments);
+        auto found =
+            find_reference_image(index, reference.comments, detail == ScanDetail::steps ? &scanned.steps : nullptr);
         if (found) {
             scanned.file = found->path;
+            scanned.warning = found->warning;
         } else if (found.error().code == Code::not_found && !reference.inner.empty()) {
-            for (const Reference& inner : reference.inner) scan_reference(inner, index, out);
+            for (const Reference& inner : reference.inner) scan_reference(inner, index, detail, out);
             return;
         } else if (scanned.problem.empty()) {
             scanned.problem = found.error().text;
@@ -48,12 +51,13 @@ void scan_reference(const Reference& reference, const ImageIndex& index, std::ve
 
 }  // namespace
 
-Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request) {
+Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request, ScanDetail detail) {
     FileByteSource source(request.thin, 0, request.thin->size());
     auto document = parse_thin_document(source);
     if (!document) return fail(std::move(document.error()));
     std::vector<ScannedReference> references;
-    for (const Reference& reference : document->references) scan_reference(reference, *request.index, references);
+    for (const Reference& reference : document->references)
+        scan_reference(reference, *request.index, detail, references);
     return references;
 }
 

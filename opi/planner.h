@@ -57,9 +57,14 @@ struct ScannedReference {
     std::string filename;  // as written, decoded
     std::string file;      // empty if none
     std::string problem;   // empty if none
+    std::string warning;   // empty if none
+    SearchTrace steps;     // if asked for
 };
 
-Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request);
+enum class ScanDetail : std::uint8_t { files, steps };
+
+Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request,
+                                                      ScanDetail detail = ScanDetail::files);
 
 // "IN.ps:12: image 'car.tif': ..." with every byte printable.
 std::string problem_line(const std::string& job_name, const Problem& problem);

@@ -66,6 +66,7 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, ByteSo
         add_problem(reference, plan.error());
         return {};
     }
+    if (!found->warning.empty()) add_warning(reference, found->warning);
     for (const ByteRange& line : reference.comment_lines) edits.push_back(Edit{line, nullptr, {}, {}});
     PlacedImage image{reference.comments.shown_name(), found->path, reference.page, reference.line, 0, 0};
     edits.push_back(Edit{reference.body, std::move(*plan), {}, std::move(image)});

@@ -47,6 +47,7 @@ enum Tag : std::uint16_t {
     tag_sample_format = 339,
     tag_jpeg_tables = 347,
     tag_opi_proxy = 351,
+    tag_image_id = 32781,
 };
 
 tl::unexpected<Error> bad(const MappedFile& file, std::string text) {
@@ -270,6 +271,9 @@ Result<TiffDirectory> read_tags(const MappedFile& file, const TiffIfd& ifd, Tiff
     d.planes_apart = planar == 2 && d.samples > 1;
     d.is_layout = proxy == 1;
     d.ink_names = split_names(ink_names);
+    // Whoever damaged it did no harm to the picture.
+    if (auto id = d.is_layout ? ifd.bytes(tag_image_id) : Result<std::string>(std::string()); id)
+        d.image_id = id->substr(0, id->find('\0'));
     d.sample_format = formats.empty() ? std::uint16_t{1} : formats.front();
     d.tiled = ifd.has(tag_tile_offsets) || (ifd.has(tag_tile_width) && !ifd.has(tag_strip_offsets));
     if (!d.tiled) {

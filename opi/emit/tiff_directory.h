@@ -64,6 +64,7 @@ struct TiffDirectory {
     std::vector<std::string> ink_names;  // InkNames
     std::uint32_t t4_options = 0;
     bool is_layout = false;  // OPIProxy
+    std::string image_id;    // ImageID of a layout: path of its original
     std::vector<std::uint16_t> extra_samples;
     std::vector<std::uint16_t> colour_map;
     std::vector<std::uint16_t> dot_range;

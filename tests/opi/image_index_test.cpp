@@ -235,7 +235,10 @@ TEST(ImageIndex, a_layout_is_skipped_and_the_next_best_has_its_turn) {
     const TempStore store(
         {"layouts/pic.tif", "hires/PIC.tif", "layouts/lone.tif", "a/dup.tif", "b/dup.tif", "layouts/dup.tif"});
     const ImageIndex index = index_of({store.root()});
-    const auto no_layout = [](const FoundImage& image) { return image.path.find("/layouts/") == std::string::npos; };
+    SearchOptions no_layout;
+    no_layout.refusal = [](const FoundImage& image) {
+        return std::string(image.path.find("/layouts/") == std::string::npos ? "" : "it is a layout");
+    };
     const auto picture = index.find("D:layouts:pic.tif", no_layout);
     ASSERT_TRUE(picture.has_value()) << picture.error().text;
     EXPECT_EQ(picture->path, store.root() + "/hires/PIC.tif");

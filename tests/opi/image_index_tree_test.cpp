@@ -181,22 +181,22 @@ TEST(ImageIndexTree, folders_with_resource_forks_are_not_searched) {
 
 TEST(ImageIndexTree, the_number_of_entries_is_limited) {
     const TempStore store({"a/1.tif", "a/2.tif"});  // with the root and the folder: 4 entries
-    EXPECT_EQ(found(index_of({store.root()}, {.max_entries = 4, .max_depth = 64}), "1.tif"), "a/1.tif");
-    const ImageIndex index = index_of({store.root()}, {.max_entries = 3, .max_depth = 64});
+    EXPECT_EQ(found(index_of({store.root()}, {}, {.max_entries = 4, .max_depth = 64}), "1.tif"), "a/1.tif");
+    const ImageIndex index = index_of({store.root()}, {}, {.max_entries = 3, .max_depth = 64});
     EXPECT_THAT(found(index, "1.tif"), AllOf(StartsWith("too_large"), HasSubstr("more than 3 files and folders")));
     EXPECT_THAT(found(index, "2.tif"), StartsWith("too_large")) << "the answer stays";
 }
 
 TEST(ImageIndexTree, the_depth_is_limited) {
     const TempStore store({"1/2/a.tif", "1/2/3/b.tif"});
-    const ImageIndex index = index_of({store.root()}, {.max_entries = 100, .max_depth = 2});
+    const ImageIndex index = index_of({store.root()}, {}, {.max_entries = 100, .max_depth = 2});
     EXPECT_EQ(found(index, "a.tif"), "1/2/a.tif");
     EXPECT_THAT(found(index, "b.tif"), AllOf(StartsWith("not_found"), HasSubstr("/1/2/3' (more than 2 folders deep)")));
 }
 
 TEST(ImageIndexTree, many_unsearched_folders_are_summed_up) {
     const TempStore store({"1/a", "2/a", "3/a", "4/a"});
-    EXPECT_THAT(found(index_of({store.root()}, {.max_entries = 100, .max_depth = 0}), "a"), HasSubstr(" and more"));
+    EXPECT_THAT(found(index_of({store.root()}, {}, {.max_entries = 100, .max_depth = 0}), "a"), HasSubstr(" and more"));
 }
 
 TEST(StoreTree, names_of_thousands_of_files_are_all_found) {

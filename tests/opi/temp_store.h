@@ -57,8 +57,8 @@ class TempStore {
     std::filesystem::path root_;
 };
 
-inline ImageIndex index_of(const std::vector<std::string>& roots, IndexLimits limits = {}) {
-    auto index = ImageIndex::open(roots, limits);
+inline ImageIndex index_of(const std::vector<std::string>& roots, SearchRules rules = {}, IndexLimits limits = {}) {
+    auto index = ImageIndex::open(roots, std::move(rules), limits);
     if (!index) throw std::runtime_error(describe(index.error()));
     return std::move(*index);
 }
