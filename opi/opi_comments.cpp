@@ -18,6 +18,7 @@ std::string plain_keyword(std::string_view keyword) {
 }
 
 constexpr std::string_view image_id_tag = "32781";
+
 class Reader {
   public:
     explicit Reader(OpiComments& out) : out_(out) {}

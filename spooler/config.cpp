@@ -96,7 +96,7 @@ class Builder {
         if (!sections_.insert(kind + " " + name).second)
             return fail(Code::bad_syntax, Operation::configure, "[" + section + "] occurs twice", where);
         if (kind == "store") {
-            config_.stores.push_back({name, {}});
+            config_.stores.push_back({name, {}, {}});
         } else {
             config_.queues.emplace_back();
             config_.queues.back().name = name;
@@ -133,6 +133,10 @@ class Builder {
                                                 [&name](const StoreConfig& each) { return each.name == name; });
                 if (store == config_.stores.end())
                     return fail(Code::bad_syntax, Operation::configure, "there is no [store " + name + "]", where);
+                for (opi::PrefixMap map : store->maps) {
+                    map.store = queue.store_paths.size();
+                    queue.search.maps.push_back(std::move(map));
+                }
                 queue.store_paths.push_back(store->path);
             }
         }

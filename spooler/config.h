@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "opi/image_request.h"
 #include "opi/planner.h"
+#include "opi/search_rules.h"
 #include "queues/queue.h"
 #include "rip_out/sender.h"
 
@@ -24,6 +25,7 @@ struct ListenAddress {
 
 struct StoreConfig {
     std::string name, path;
+    std::vector<opi::PrefixMap> maps;  // their `store` is filled in by each queue
 };
 
 struct QueueConfig {
@@ -34,6 +36,8 @@ struct QueueConfig {
     bool lpd = true;                       // reachable by LPD under its name
     bool paused = false, hold_new = false, accepting = true;
     opi::OnMissing on_missing = opi::OnMissing::fail;
+    opi::SearchRules search;     // its maps are those of the stores
+    std::int64_t settle_ms = 0;  // a picture changed since then waits; 0: only the kernel is asked
     opi::OutputProfile profile;
     rip_out::SenderSettings sender;
 };

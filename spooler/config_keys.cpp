@@ -98,11 +98,50 @@ const Words<opi::ChannelEncoding> encoding_words{{"binary", opi::ChannelEncoding
                                                  {"hex", opi::ChannelEncoding::hex}};
 const Words<int> level_words{{"2", 2}, {"3", 3}};
 
-Result<void> set_stores(QueueConfig& queue, const std::string& value) {
-    queue.stores.clear();
+const Words<opi::ForeignFolders> foreign_folders_words{{"warn", opi::ForeignFolders::warn},
+                                                       {"hold", opi::ForeignFolders::hold}};
+
+std::vector<std::string> words_of_list(const std::string& value) {
+    std::vector<std::string> words;
     std::istringstream list(value);
     for (std::string name; std::getline(list, name, ',');)
-        if (const auto word = trim(name); !word.empty()) queue.stores.emplace_back(word);
+        if (const auto word = trim(name); !word.empty()) words.emplace_back(word);
+    return words;
+}
+
+std::string list_text(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+    return text;
+}
+
+Result<void> set_layouts(std::vector<std::string>& field, const std::string& value) {
+    field = words_of_list(value);
+    for (const std::string& word : field)
+        if (word.find('/') != std::string::npos) return wrong("layouts", value, "names of folders, without '/'");
+    return {};
+}
+
+Result<void> set_suffixes(std::vector<std::string>& field, const std::string& value) {
+    field = words_of_list(value);
+    for (const std::string& word : field)
+        if (word.size() < 2 || word.front() != '.')
+            return wrong("layout_suffix", value, "suffixes with their dot, as .lay");
+    return {};
+}
+
+// "Mac HD:Jobs:" jobs/1998: the quotes may go where the prefix has no blanks, the folder where it is the store's root.
+Result<void> add_map(StoreConfig& store, const std::string& value) {
+    const bool quoted = value.starts_with('"');
+    const std::size_t end = quoted ? value.find('"', 1) : std::min(value.find_first_of(" \t"), value.size());
+    if (end == std::string::npos) return wrong("map", value, "the quote does not end");
+    opi::PrefixMap map;
+    map.prefix = value.substr(quoted ? 1 : 0, quoted ? end - 1 : end);
+    if (auto good = opi::check_map_prefix(map.prefix); !good) return wrong("map", value, good.error().text);
+    auto folder = opi::parse_map_folder(trim(std::string_view(value).substr(quoted ? end + 1 : end)));
+    if (!folder) return wrong("map", value, folder.error().text);
+    map.folder = std::move(*folder);
+    store.maps.push_back(std::move(map));
     return {};
 }
 
@@ -134,7 +173,16 @@ using S = const std::string;
 // One row per key; a key that is missing here does not exist.
 const std::map<std::string, QueueKey>& queue_keys() {
     static const std::map<std::string, QueueKey> keys{
-        {"stores", [](Q& q, S&, S& v) { return set_stores(q, v); }},
+        {"stores",
+         [](Q& q, S&, S& v) {
+             q.stores = words_of_list(v);
+             return Result<void>();
+         }},
+        {"layouts", [](Q& q, S&, S& v) { return set_layouts(q.search.layout_folders, v); }},
+        {"layout_suffix", [](Q& q, S&, S& v) { return set_suffixes(q.search.layout_suffixes, v); }},
+        {"foreign_folders",
+         [](Q& q, S& k, S& v) { return set_word(q.search.foreign_folders, k, v, foreign_folders_words); }},
+        {"settle_ms", [](Q& q, S& k, S& v) { return set_number(q.settle_ms, k, v, 0, week_ms); }},
         {"rip", [](Q& q, S&, S& v) { return set_rip(q, v); }},
         {"socket_port", [](Q& q, S& k, S& v) { return set_address(q.socket, k, v); }},
         {"lpd", [](Q& q, S& k, S& v) { return set_yes_no(q.lpd, k, v); }},
@@ -189,7 +237,8 @@ Result<void> set_spool_key(Config& config, const std::string& key, const std::st
 Result<void> set_store_key(StoreConfig& store, const std::string& key, const std::string& value,
                            const std::string& folder) {
     if (key == "path") return set_path(store.path, key, value, folder);
-    return unknown(key, "path");
+    if (key == "map") return add_map(store, value);
+    return unknown(key, "path, map");
 }
 
 Result<void> set_queue_key(QueueConfig& queue, const std::string& key, const std::string& value) {
@@ -201,7 +250,7 @@ Result<void> set_queue_key(QueueConfig& queue, const std::string& key, const std
 }
 
 bool may_repeat(const std::string& key) {
-    return key == ink_key;
+    return key == ink_key || key == "map";
 }
 
 Result<ListenAddress> parse_listen_address(const std::string& text) {
@@ -230,16 +279,22 @@ std::string print_config(const Config& config) {
         << "\nidle_timeout_ms=" << config.intake.idle_timeout_ms
         << "\nmax_connections=" << config.intake.max_connections << "\n\n[spool]\ndirectory=" << config.spool_directory
         << "\nmin_free_bytes=" << config.min_free_bytes << "\nkeep_finished=" << config.keep_finished << "\n";
-    for (const StoreConfig& store : config.stores) out << "\n[store " << store.name << "]\npath=" << store.path << "\n";
+    for (const StoreConfig& store : config.stores) {
+        out << "\n[store " << store.name << "]\npath=" << store.path << "\n";
+        for (const opi::PrefixMap& map : store.maps)
+            out << "map=\"" << map.prefix << "\" " << (map.folder.empty() ? "." : map.folder) << "\n";
+    }
     for (const QueueConfig& queue : config.queues) {
-        std::string stores;
-        for (const std::string& name : queue.stores) stores += (stores.empty() ? "" : ",") + name;
         const rip_out::SenderSettings& sender = queue.sender;
-        out << "\n[queue " << queue.name << "]\nstores=" << stores << "\nrip=" << sender.uri
+        out << "\n[queue " << queue.name << "]\nstores=" << list_text(queue.stores) << "\nrip=" << sender.uri
             << "\nsocket_port=" << address_text(queue.socket) << "\nlpd=" << yes_no(queue.lpd)
             << "\npaused=" << yes_no(queue.paused) << "\nhold_new=" << yes_no(queue.hold_new)
             << "\naccepting=" << yes_no(queue.accepting)
             << "\non_missing=" << word_of(queue.on_missing, on_missing_words)
+            << "\nlayouts=" << list_text(queue.search.layout_folders)
+            << "\nlayout_suffix=" << list_text(queue.search.layout_suffixes)
+            << "\nforeign_folders=" << word_of(queue.search.foreign_folders, foreign_folders_words)
+            << "\nsettle_ms=" << queue.settle_ms
             << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
             << "\nlevel=" << queue.profile.language_level;
         for (const opi::InkColour& ink : queue.profile.inks) out << "\n" << ink_key << "=" << opi::to_string(ink);

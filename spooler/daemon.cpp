@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "opi/proof_cache.h"
 #include "spooler/log_events.h"
+#include "spooler/queue_index.h"
 
 namespace opispool::spooler {
 
@@ -28,9 +29,21 @@ Daemon::Daemon(Config config, Spool spool, std::unique_ptr<queues::JobStore> sto
       queues_(store_runner_, clock_, config_.queue_records()),
       gate_(workers_.loop_executor()),
       intake_{config_, queues_, spool_, gate_, workers_.loop_executor(), workers_.pool_executor()},
-      api_(queues_, spool_, workers_.pool_executor()),
+      api_(queues_, spool_, workers_.pool_executor(), [this](const JobSnapshot& job) { return explain(job); }),
       grace_(workers_.loop()),
       signals_(workers_.loop()) {}
+
+// On the pool: config_, clock_ and spool_'s paths never change while it runs.
+Result<std::string> Daemon::explain(const JobSnapshot& job) const {
+    const QueueConfig* queue = config_.queue(job.queue);
+    if (queue == nullptr)
+        return fail(Code::not_found, Operation::execute, "the job's queue is not in the configuration any more");
+    auto text = explain_document(spool_.job_path(job.spool_file), "job " + std::to_string(job.id.value), *queue,
+                                 clock_.now_ms());
+    if (!text && text.error().code == Code::not_found)
+        return fail(Code::not_found, Operation::execute, "the job's document is no longer kept");
+    return text;
+}
 
 Daemon::~Daemon() {
     workers_.join();

@@ -66,6 +66,7 @@ class Daemon {
     void job_changed(const queues::JobSnapshot& job, queues::Event what);
     void keep_limited(const queues::JobSnapshot& job);
     void wait_for_signal();
+    Result<std::string> explain(const queues::JobSnapshot& job) const;
 
     Config config_;
     SystemClock clock_;

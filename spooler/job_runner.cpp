@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
-#include "opi/image_index.h"
 #include "rip_out/retry_policy.h"
 #include "spooler/log_events.h"
+#include "spooler/queue_index.h"
 #include "spooler/workers.h"
 
 namespace opispool::spooler {
@@ -27,11 +27,14 @@ namespace {
 constexpr std::int64_t longest_sleep_ms = 60'000;
 constexpr std::int64_t store_retry_ms = 1'000;
 
-Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue,
+// A picture that is being saved is there in a moment.
+constexpr std::int64_t still_written_retry_ms = 5'000;
+
+Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue, UnixMs now_ms,
                                        std::shared_ptr<opi::ProofCache> proofs) {
     auto thin = MappedFile::open(path);
     if (!thin) return fail(thin.error());
-    const auto index = opi::ImageIndex::open(queue.store_paths);
+    const auto index = open_queue_index(queue, now_ms);
     if (!index) return fail(index.error());
     opi::PlanRequest request;
     request.thin = *thin;
@@ -125,11 +128,19 @@ asio::awaitable<void> JobRunner::run_job(JobId id) {
 asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file) {
     const std::string path = services_.spool.job_path(spool_file);
     const QueueConfig& queue = queue_;
-    auto work = [path, &queue, proofs = services_.proofs] { return plan_document(path, queue, proofs); };
+    const UnixMs now_ms = services_.clock.now_ms();
+    auto work = [path, &queue, now_ms, proofs = services_.proofs] {
+        return plan_document(path, queue, now_ms, proofs);
+    };
     co_return co_await on_pool(services_.pool, work);
 }
 
 asio::awaitable<void> JobRunner::hold_unplanned(JobId id, opi::PlanOutcome outcome) {
+    const auto may_go_away = [](const opi::Problem& problem) { return problem.code == Code::changed; };
+    if (!outcome.problems.empty() && std::all_of(outcome.problems.begin(), outcome.problems.end(), may_go_away)) {
+        const std::string reason = opi::problem_line(job_name(id), outcome.problems.front());
+        co_return co_await retry(id, std::max(queue_.settle_ms, still_written_retry_ms), reason);
+    }
     for (const opi::Problem& problem : outcome.problems)
         services_.queues.add_message(id, opi::problem_line(job_name(id), problem));
     if (outcome.problems.empty()) co_return co_await hold(id, "the job can't be planned, no reason was given");

@@ -42,6 +42,7 @@ int print(std::string_view text);
 // ---- the subcommands
 int run_resolve(const std::vector<std::string>& arguments);
 int run_scan(const std::vector<std::string>& arguments);
+int run_explain(const std::vector<std::string>& arguments);
 int run_plan(const std::vector<std::string>& arguments);
 int run_submit(const std::vector<std::string>& arguments);
 int run_queues(const std::vector<std::string>& arguments);

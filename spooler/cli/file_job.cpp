@@ -14,6 +14,7 @@
 #include "opi/ink_setting.h"
 #include "spooler/cli/command.h"
 #include "spooler/cli/file_output.h"
+#include "spooler/cli/search_options.h"
 
 namespace opispool::cli {
 
@@ -106,7 +107,7 @@ Result<std::shared_ptr<const MappedFile>> open_thin_job(const std::string& path)
 }
 
 void declare_store_option(CommandLine& line) {
-    line.values("store", "DIR", "folder with the high-resolution pictures; repeat it for more");
+    declare_search_options(line);
     line.arguments(1);
 }
 
@@ -121,10 +122,8 @@ void declare_plan_options(CommandLine& line) {
 tl::expected<FileJob, int> open_file_job(const CommandLine& line) {
     FileJob job;
     if (!choose_profile(line, job.request)) return tl::unexpected(exit_usage);
-    const std::vector<std::string> stores = line.all("store");
-    if (stores.empty()) return tl::unexpected(line.usage_error("--store DIR is missing"));
-    auto index = opi::ImageIndex::open(stores);
-    if (!index) return tl::unexpected(line.usage_error(printable(describe(index.error()))));
+    auto index = open_index(line);
+    if (!index) return tl::unexpected(index.error());
     job.index = std::make_unique<opi::ImageIndex>(std::move(*index));
     job.request.index = job.index.get();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// What `resolve`, `scan` and `plan` share: the input, the stores, and how problems are told.
+// What `resolve`, `scan`, `plan` and `explain` share: the input, the stores, and how problems are told.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct FileJob {
 //   errors   open, read, write (the temporary folder is full)
 Result<std::shared_ptr<const MappedFile>> open_thin_job(const std::string& path);
 
-void declare_store_option(CommandLine& line);  // --store and IN
+void declare_store_option(CommandLine& line);  // --store, how names are looked for in it, and IN
 void declare_plan_options(CommandLine& line);  // --encoding, --level, --ink, --on-missing, --verbose
 
 // Opens what the command line names; every mistake is told there.   returns  the exit code to end with

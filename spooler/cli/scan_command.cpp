@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "opi/explain.h"
 #include "spooler/cli/command.h"
 #include "spooler/cli/file_job.h"
 #include "spooler/cli/table.h"
@@ -15,24 +16,6 @@ using References = std::vector<opi::ScannedReference>;
 
 std::string version_text(opi::OpiVersion version) {
     return version == opi::OpiVersion::v1_3 ? "1.3" : "2.0";
-}
-
-std::string quoted_or_null(const std::string& text) {
-    return text.empty() ? "null" : json_quoted(text);
-}
-
-std::string json_text(const References& references) {
-    std::string text = "{\"references\":[";
-    const char* separator = "";
-    for (const opi::ScannedReference& reference : references) {
-        text += separator;
-        text += "{\"opi\":\"" + version_text(reference.version) + "\",\"page\":" + std::to_string(reference.page) +
-                ",\"line\":" + std::to_string(reference.line) + ",\"filename\":" + json_quoted(reference.filename) +
-                ",\"file\":" + quoted_or_null(reference.file) + ",\"problem\":" + quoted_or_null(reference.problem) +
-                "}";
-        separator = ",";
-    }
-    return text + "]}\n";
 }
 
 std::string table_text(const References& references) {
@@ -62,7 +45,8 @@ int run_scan(const std::vector<std::string>& arguments) {
         return exit_code_for(references.error().code);
     }
     if (!line.has("json") && references->empty()) return print(printable(job->name) + ": no OPI references\n");
-    if (const int printed = print(line.has("json") ? json_text(*references) : table_text(*references));
+    if (const int printed = print(line.has("json") ? opi::references_json(*references, opi::ScanDetail::files)
+                                                   : table_text(*references));
         printed != exit_ok)
         return printed;
     const bool any = std::any_of(references->begin(), references->end(),

@@ -95,6 +95,8 @@ asio::awaitable<ApiReply> ApiHandlers::handle(Route route) {
             co_return co_await list_jobs(std::move(route));
         case Endpoint::show_job:
             co_return co_await show_job(route.job, 200);
+        case Endpoint::explain_job:
+            co_return co_await explain_job(route.job);
         case Endpoint::change_job:
             co_return co_await change_job(std::move(route));
         case Endpoint::submit_job:
@@ -145,12 +147,30 @@ asio::awaitable<ApiReply> ApiHandlers::list_jobs(Route route) {
     co_return json_reply(object);
 }
 
-asio::awaitable<ApiReply> ApiHandlers::show_job(JobId id, unsigned status) {
+asio::awaitable<Result<JobSnapshot>> ApiHandlers::find_job(JobId id) {
     std::function<void(std::function<void(Result<JobSnapshot>)>)> ask =
         [this, id](std::function<void(Result<JobSnapshot>)> done) { service_.find_any(id, std::move(done)); };
-    Result<JobSnapshot> job = co_await spooler::wait_for<JobSnapshot>(std::move(ask));
+    co_return co_await spooler::wait_for<JobSnapshot>(std::move(ask));
+}
+
+asio::awaitable<ApiReply> ApiHandlers::show_job(JobId id, unsigned status) {
+    Result<JobSnapshot> job = co_await find_job(id);
     if (!job) co_return error_reply(job.error());
     co_return json_reply(json_of(*job), status);
+}
+
+asio::awaitable<ApiReply> ApiHandlers::explain_job(JobId id) {
+    Result<JobSnapshot> job = co_await find_job(id);
+    if (!job) co_return error_reply(job.error());
+    const JobSnapshot& snapshot = *job;
+    auto work = [this, &snapshot] { return explainer_(snapshot); };
+    Result<std::string> text = co_await spooler::on_pool(pool_, work);
+    ApiReply reply;
+    if (text)
+        reply.body = std::move(*text);
+    else
+        reply = error_reply(text.error());
+    co_return reply;
 }
 
 asio::awaitable<ApiReply> ApiHandlers::change_job(Route route) {

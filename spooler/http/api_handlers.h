@@ -6,6 +6,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,11 +28,15 @@ ApiReply error_reply(unsigned status, std::string_view text);
 // 404 not_found, 409 not_permitted and conflict, 400 bad_syntax, 413 too_large, 507 no_space, else 500.
 ApiReply error_reply(const Error& error);
 
+// The JSON that tells how the pictures of a job were looked for.    thread  pool, blocks on disk
+using Explainer = std::function<Result<std::string>(const queues::JobSnapshot&)>;
+
 class ApiHandlers {
   public:
     // all outlive the handlers and every request that is running      pool  for file work
-    ApiHandlers(queues::QueueService& service, const spooler::Spool& spool, boost::asio::any_io_executor pool)
-        : service_(service), spool_(spool), pool_(std::move(pool)) {}
+    ApiHandlers(queues::QueueService& service, const spooler::Spool& spool, boost::asio::any_io_executor pool,
+                Explainer explainer)
+        : service_(service), spool_(spool), pool_(std::move(pool)), explainer_(std::move(explainer)) {}
 
     // Everything but a submission. Always answers; errors are replies.
     boost::asio::awaitable<ApiReply> handle(Route route);
@@ -48,12 +53,15 @@ class ApiHandlers {
   private:
     ApiReply list_queues() const;
     boost::asio::awaitable<ApiReply> list_jobs(Route route);
+    boost::asio::awaitable<Result<queues::JobSnapshot>> find_job(queues::JobId id);
     boost::asio::awaitable<ApiReply> show_job(queues::JobId id, unsigned status);
+    boost::asio::awaitable<ApiReply> explain_job(queues::JobId id);
     boost::asio::awaitable<ApiReply> change_job(Route route);
 
     queues::QueueService& service_;
     const spooler::Spool& spool_;
     boost::asio::any_io_executor pool_;
+    Explainer explainer_;
 };
 
 }  // namespace opispool::http

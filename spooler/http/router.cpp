@@ -56,6 +56,10 @@ tl::expected<Route, RouteError> match(const std::vector<std::string>& path) {
     route.job = queues::JobId{*id};
     route.endpoint = Endpoint::show_job;
     if (path.size() == 3) return route;
+    if (path[3] == "explain") {
+        route.endpoint = Endpoint::explain_job;
+        return route;
+    }
     const auto verb =
         std::find_if(verbs.begin(), verbs.end(), [&](const auto& known) { return known.first == path[3]; });
     if (verb == verbs.end())
@@ -79,6 +83,7 @@ bool knows(Endpoint endpoint, std::string_view parameter) {
             return parameter == "by";
         case Endpoint::list_queues:
         case Endpoint::show_job:
+        case Endpoint::explain_job:
             return false;
     }
     return false;

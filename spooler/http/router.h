@@ -5,6 +5,7 @@
 //   POST /api/queues/NAME/jobs      [?title= &user= &host=]        body: the document
 //   GET  /api/jobs                  [?queue= &state= &finished=1]
 //   GET  /api/jobs/ID
+//   GET  /api/jobs/ID/explain
 //   POST /api/jobs/ID/VERB          [?by=]      hold release cancel redo stop-and-hold
 #pragma once
 
@@ -18,13 +19,13 @@
 
 namespace opispool::http {
 
-enum class Endpoint : std::uint8_t { list_queues, submit_job, list_jobs, show_job, change_job };
+enum class Endpoint : std::uint8_t { list_queues, submit_job, list_jobs, show_job, explain_job, change_job };
 enum class Verb : std::uint8_t { hold, release, cancel, redo, stop_and_hold };
 
 struct Route {
     Endpoint endpoint = Endpoint::list_queues;
     std::string queue;                         // submit_job
-    queues::JobId job;                         // show_job, change_job
+    queues::JobId job;                         // show_job, explain_job, change_job
     Verb verb = Verb::hold;                    // change_job
     std::map<std::string, std::string> query;  // decoded; only parameters the endpoint knows
 };

@@ -208,7 +208,7 @@ TEST(HttpServer, SaysWhyItCanNotListen) {
     ScratchFolder folder;
     auto spool = spooler::Spool::open((folder.path() / "spool").string(), 0);
     ASSERT_TRUE(spool);
-    ApiHandlers handlers(other.service(), *spool, pool.get_executor());
+    ApiHandlers handlers(other.service(), *spool, pool.get_executor(), {});
     HttpServer same_port(loop.get_executor(), "127.0.0.1", taken.port(), handlers);
     const auto started = same_port.start();
     ASSERT_FALSE(started);

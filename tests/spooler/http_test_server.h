@@ -35,7 +35,10 @@ class TestServer {
     explicit TestServer(HttpLimits limits = {}, std::uint64_t min_free_bytes = 0)
         : spool_(spooler::Spool::open((folder_.path() / "spool").string(), min_free_bytes).value()),
           service_(runner_, clock_, {queue("cover"), queue("inside"), closed("closed")}),
-          handlers_(service_, spool_, pool_.get_executor()),
+          handlers_(service_, spool_, pool_.get_executor(),
+                    [](const queues::JobSnapshot& job) {
+                        return Result<std::string>("{\"text\":\"about " + std::to_string(job.id.value) + "\"}\n");
+                    }),
           server_(loop_.get_executor(), "127.0.0.1", 0, handlers_, limits) {
         const auto started = server_.start();
         EXPECT_TRUE(started) << (started ? "" : describe(started.error()));
