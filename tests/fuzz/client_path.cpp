@@ -3,6 +3,7 @@
 #include "opi/image_index.h"
 #include "opi/name_encodings.h"
 #include "opi/opi_comments.h"
+#include "opi/search_rules.h"
 #include "tests/fuzz/require.h"
 
 namespace opispool::opi {
@@ -23,6 +24,22 @@ void check_component(const std::string& component) {
     if (const auto decoded = with_hex_groups_decoded(component)) fuzz::look_at(*decoded);
 }
 
+// A map never gives away more than the client's own folders, and a layout rule never the file name.
+void check_rules(const ClientPath& path) {
+    SearchRules rules;
+    for (const char* prefix : {"HD:", "HD:jobs:", "P:\\", "\\\\srv\\share\\", "/Volumes/", "afp://srv/"})
+        rules.maps.push_back({prefix, 0, "store/folder"});
+    rules.layout_folders = {"layouts"};
+    rules.layout_suffixes = {".lay"};
+    const RuledPath ruled = apply_rules(rules, path);
+    require(!ruled.path.components.empty() && !ruled.path.components.back().empty(), "a file name is left");
+    require(ruled.path.components.size() <= path.components.size(), "rules add no folders");
+    for (const MappedPlace& place : ruled.places) {
+        require(place.client_folders.size() < ruled.path.components.size(), "the file itself is no folder");
+        for (const std::string& folder : place.client_folders) require(folder != "..", "a map never leads upwards");
+    }
+}
+
 }  // namespace
 }  // namespace opispool::opi
 
@@ -37,5 +54,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     opispool::fuzz::require(!path->components.empty(), "a path has a file name");
     for (const std::string& component : path->components) check_component(component);
+    check_rules(*path);
     return 0;
 }

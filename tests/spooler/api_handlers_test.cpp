@@ -136,6 +136,14 @@ TEST(ApiHandlers, ListsAndFiltersJobs) {
     EXPECT_EQ(ask(server, get("/api/jobs?queue=nowhere")).status, 404);
 }
 
+TEST(ApiHandlers, ExplainsAJob) {
+    TestServer server;
+    submit(server);
+    EXPECT_EQ(ask(server, get("/api/jobs/1/explain")).text("text"), "about 1");
+    EXPECT_EQ(ask(server, get("/api/jobs/99/explain")).status, 404);
+    EXPECT_EQ(ask(server, post("/api/jobs/1/explain")).status, 405);
+}
+
 TEST(ApiHandlers, PassesAnOperatorsWordOn) {
     TestServer server;
     submit(server);

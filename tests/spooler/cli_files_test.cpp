@@ -250,6 +250,41 @@ TEST_F(CliFiles, AMissingPictureMayKeepItsPreview) {
     EXPECT_THAT(verbose.err, HasSubstr("lost.tif"));
 }
 
+TEST_F(CliFiles, ExplainTellsTheSearch) {
+    const ToolRun good = run_tool({"explain", "--store", store_, good_});
+    EXPECT_EQ(good.exit_code, 0) << good.err;
+    EXPECT_THAT(good.out, HasSubstr("found: " + store_ + "/car.tif\n"));
+    const ToolRun bad = run_tool({"explain", "--store", store_, "--json", bad_});
+    EXPECT_EQ(bad.exit_code, 3);
+    const boost::json::object object = boost::json::parse(bad.out).as_object();
+    const boost::json::object& reference = object.at("references").as_array().at(0).as_object();
+    EXPECT_TRUE(reference.at("problem").is_string());
+    EXPECT_EQ(reference.at("steps").as_array().at(0).as_object().at("step").as_string(), "name");
+}
+
+TEST_F(CliFiles, MapsLeadToAFolderOfAStore) {
+    std::filesystem::create_directories(folder_.path() / "store/a");
+    std::filesystem::create_directories(folder_.path() / "store/b");
+    folder_.file("store/a/twin.tif", tiny_tiff());
+    folder_.file("store/b/twin.tif", tiny_tiff());
+    const std::string job = folder_.file("twin.ps", thin_job("HD:Jobs:twin.tif"));
+    const std::vector<std::string> scan = {"scan", "--store", store_, "--json", job};
+    EXPECT_EQ(run_tool(scan).exit_code, 3);
+    const auto with = [&scan](std::string option, std::string value) {
+        std::vector<std::string> words = scan;
+        words.insert(words.end(), {std::move(option), std::move(value)});
+        return run_tool(words);
+    };
+    EXPECT_THAT(with("--map", "HD:Jobs:=" + store_ + "/b").out, HasSubstr(store_ + "/b/twin.tif\",\"problem\":null"));
+    EXPECT_EQ(with("--map", "HD:Jobs:=" + store_).exit_code, 3) << "the store's own top";
+    EXPECT_EQ(with("--map", "HD:Jobs=" + store_).exit_code, 2);
+    EXPECT_EQ(with("--map", "HD:Jobs:=" + at("result")).exit_code, 2);
+    EXPECT_EQ(with("--layouts", "a/b").exit_code, 2);
+    EXPECT_EQ(with("--layout-suffix", "lay").exit_code, 2);
+    EXPECT_EQ(with("--foreign-folders", "perhaps").exit_code, 2);
+    EXPECT_THAT(with("--layouts", "a").out, HasSubstr(store_ + "/b/twin.tif\",\"problem\":null"));
+}
+
 TEST_F(CliFiles, ScanSaysWhatIsThereAndWhatIsNot) {
     const ToolRun good = run_tool({"scan", "--store", store_, "--json", good_});
     EXPECT_EQ(good.exit_code, 0) << good.err;

@@ -85,6 +85,14 @@ TEST_F(CliServer, AHeldJobShowsItsWholeReason) {
     EXPECT_THAT(run({"jobs"}).out, AllOf(HasSubstr("cover.ps:12"), Not(HasSubstr(reason))));
 }
 
+TEST_F(CliServer, ExplainsAJobByItsNumber) {
+    submit("cover");
+    EXPECT_EQ(run({"explain", "1"}).out, "about 1");
+    EXPECT_EQ(run({"explain", "--json", "1"}).out, "{\"text\":\"about 1\"}\n");
+    EXPECT_EQ(run({"explain", "7"}).exit_code, 1);
+    EXPECT_EQ(run({"explain", "thin.ps"}).exit_code, 2) << "a file wants its stores";
+}
+
 TEST_F(CliServer, TellsEveryJobAndReportsEveryRefusal) {
     submit("cover");
     submit("cover");

@@ -105,6 +105,46 @@ TEST(Config, LetsTheCommandLineWin) {
     EXPECT_EQ(wrong.error().where, "command line");
 }
 
+const std::string with_rules =
+    "[spool]\ndirectory=/s\n[store a]\npath=/a\nmap = \"Mac HD:Jobs:\" jobs/1998/\nmap = P:\\\n[store b]\npath=/b\n"
+    "map=/Volumes/B/ .\n[queue q]\nrip=socket://x\nstores=b,a\nlayouts=layouts, FPO\nlayout_suffix=.lay\n"
+    "foreign_folders=hold\nsettle_ms=3000\n";
+
+void expect_rules(const Config& config) {
+    const opi::SearchRules& rules = config.queues.at(0).search;
+    ASSERT_EQ(rules.maps.size(), 3U);
+    EXPECT_EQ(rules.maps[0].prefix, "/Volumes/B/");
+    EXPECT_EQ(rules.maps[0].store, 0U) << "the first of the queue's stores, not of the file's";
+    EXPECT_EQ(rules.maps[0].folder, "");
+    EXPECT_EQ(rules.maps[1].prefix, "Mac HD:Jobs:");
+    EXPECT_EQ(rules.maps[1].store, 1U);
+    EXPECT_EQ(rules.maps[1].folder, "jobs/1998");
+    EXPECT_EQ(rules.maps[2].prefix, "P:\\");
+    EXPECT_EQ(rules.layout_folders, (std::vector<std::string>{"layouts", "FPO"}));
+    EXPECT_EQ(rules.layout_suffixes, (std::vector<std::string>{".lay"}));
+    EXPECT_EQ(rules.foreign_folders, opi::ForeignFolders::hold);
+    EXPECT_EQ(config.queues[0].settle_ms, 3000);
+}
+
+TEST(Config, ReadsHowNamesAreLookedFor) {
+    const auto config = parse(with_rules);
+    ASSERT_TRUE(config.has_value()) << describe(config.error());
+    expect_rules(*config);
+    const auto again = parse(print_config(*config));
+    ASSERT_TRUE(again.has_value()) << describe(again.error()) << print_config(*config);
+    expect_rules(*again);
+}
+
+TEST(Config, NamesTheLineOfABadSearchRule) {
+    const std::string store = "[spool]\ndirectory=/s\n[store a]\npath=/a\n";
+    for (const char* map : {"map=Mac HD:Jobs", "map=\"Mac HD:", "map=P:\\ ../x", "map=P:\\ /x", "map=", "map=/"})
+        EXPECT_EQ(complaint(store + map + "\n").substr(0, 21), "opispool.conf:5: map=") << map;
+    const std::string queue = "[spool]\ndirectory=/s\n[queue q]\nrip=socket://x\n";
+    for (const char* key :
+         {"layouts=a/b", "layout_suffix=lay", "layout_suffix=.", "foreign_folders=maybe", "settle_ms=soon", "map=P:\\"})
+        EXPECT_EQ(complaint(queue + key + "\n").substr(0, 17), "opispool.conf:5: ") << key;
+}
+
 TEST(Config, NamesFileAndLineOfWhatIsWrong) {
     EXPECT_EQ(complaint("# x\n[spool]\n\ndirectroy=/s\n"),
               "opispool.conf:4: unknown key directroy; known: directory, min_free_bytes, keep_finished");

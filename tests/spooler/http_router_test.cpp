@@ -18,6 +18,7 @@ TEST(Router, FindsEveryEndpoint) {
         {"GET", "/api/jobs", Endpoint::list_jobs},
         {"GET", "/api/jobs?queue=cover&state=pending&finished=1", Endpoint::list_jobs},
         {"GET", "/api/jobs/42", Endpoint::show_job},
+        {"GET", "/api/jobs/42/explain", Endpoint::explain_job},
         {"POST", "/api/jobs/42/hold?by=anna", Endpoint::change_job},
         {"POST", "/api/queues/cover/jobs?title=a&user=b&host=c", Endpoint::submit_job},
     };
