@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,9 +15,11 @@
 #include "opi/matrix.h"
 #include "opi/plate.h"
 
-namespace opispool::opi {
+namespace opispool {
+class FileFacts;
+}
 
-class ProofCache;
+namespace opispool::opi {
 
 enum class OpiVersion : std::uint8_t { v1_3, v2_0 };
 
@@ -80,8 +82,8 @@ struct OutputProfile {
     // Compressed strips are decoded once while planning, so that no job begins whose pictures are cut off. False for a
     // dry run, which says what a job would become and must not be sent.
     bool prove_pictures = true;
-    std::shared_ptr<ProofCache> proofs;  // what need not be proved again; may be null
-    std::vector<InkColour> inks{};  // the spot inks that pictures may be printed with
+    std::shared_ptr<FileFacts> proofs = {};  // what need not be proved again; may be null
+    std::vector<InkColour> inks{};           // the spot inks that pictures may be printed with
 };
 
 // What the emitters used, so that the job's header comments can be kept truthful.

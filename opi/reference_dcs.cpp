@@ -54,9 +54,12 @@ Result<std::vector<LocatedPlate>> ReferencePlanner::find_plates(const FoundImage
     const std::string folder = folder_of(found.path);
     const auto beside = [&](const std::string& name) -> Result<std::shared_ptr<const MappedFile>> {
         // Plates of the same name in other folders belong to other pictures.
-        auto file = index_.find(name, [&](const FoundImage& candidate) {
-            return folder_of(candidate.path) == folder && candidate.file->identity() != found.file->identity();
-        });
+        SearchOptions options;
+        options.refusal = [&](const FoundImage& candidate) -> std::string {
+            if (folder_of(candidate.path) != folder) return "is not beside the main file";
+            return candidate.file->identity() == found.file->identity() ? "is the main file itself" : "";
+        };
+        auto file = index_.find(name, options);
         if (file) return std::move(file->file);
         if (file.error().code != Code::not_found) return fail(std::move(file.error()));
         return fail(Code::not_found, Operation::resolve,

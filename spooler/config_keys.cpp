@@ -294,8 +294,7 @@ std::string print_config(const Config& config) {
             << "\nlayouts=" << list_text(queue.search.layout_folders)
             << "\nlayout_suffix=" << list_text(queue.search.layout_suffixes)
             << "\nforeign_folders=" << word_of(queue.search.foreign_folders, foreign_folders_words)
-            << "\nsettle_ms=" << queue.settle_ms
-            << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
+            << "\nsettle_ms=" << queue.settle_ms << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
             << "\nlevel=" << queue.profile.language_level;
         for (const opi::InkColour& ink : queue.profile.inks) out << "\n" << ink_key << "=" << opi::to_string(ink);
         out << "\nconnect_timeout_ms=" << sender.connect_timeout_ms << "\nstall_timeout_ms=" << sender.stall_timeout_ms

@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_facts.h"
 #include "base/log.h"
-#include "opi/proof_cache.h"
 #include "spooler/log_events.h"
 #include "spooler/queue_index.h"
 
@@ -59,7 +59,7 @@ Result<void> Daemon::start() {
                                   clock_,
                                   workers_.loop_executor(),
                                   workers_.pool_executor(),
-                                  std::make_shared<opi::ProofCache>([this] { return clock_.now_ms() * 1'000'000; })};
+                                  std::make_shared<FileFacts>([this] { return clock_.now_ms() * 1'000'000; })};
     for (const QueueConfig& queue : config_.queues) {
         runners_.push_back(std::make_unique<JobRunner>(services, queue));
         runners_.back()->on_idle([this] {

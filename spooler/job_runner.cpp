@@ -31,7 +31,7 @@ constexpr std::int64_t store_retry_ms = 1'000;
 constexpr std::int64_t still_written_retry_ms = 5'000;
 
 Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue, UnixMs now_ms,
-                                       std::shared_ptr<opi::ProofCache> proofs) {
+                                       std::shared_ptr<FileFacts> proofs) {
     auto thin = MappedFile::open(path);
     if (!thin) return fail(thin.error());
     const auto index = open_queue_index(queue, now_ms);

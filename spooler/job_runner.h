@@ -29,7 +29,7 @@ struct RunnerServices {
     const StartGate& gate;
     const Clock& clock;
     boost::asio::any_io_executor loop, pool;
-    std::shared_ptr<opi::ProofCache> proofs;  // of all queues: the stores are the same files
+    std::shared_ptr<FileFacts> proofs;  // of all queues: the stores are the same files
 };
 
 class JobRunner {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/file_facts.h"
 #include "opi/emit/image_colour.h"
 #include "opi/emit/jpeg_stream.h"
 #include "opi/emit/ps_image_header.h"
-#include "opi/proof_cache.h"
 
 namespace opispool::opi {
 
@@ -81,8 +81,8 @@ Result<void> emit_jpeg(PlanBuilder& builder, const std::shared_ptr<const MappedF
     if (!header) return fail(std::move(header.error()));
     if (auto frame = check_jpeg_frame(*header, file->name()); !frame) return frame;
     const auto decode = [&] { return check_jpeg(*whole, file->name()); };
-    auto check = proved<JpegCheck>(profile.proofs.get(), file->identity(), "jpeg", decode,
-                                   [](const JpegCheck&) { return std::size_t{0}; });
+    auto check = remembered<JpegCheck>(profile.proofs.get(), file->identity(), "jpeg", decode,
+                                       [](const JpegCheck&) { return std::size_t{0}; });
     if (!check) return fail(std::move(check.error()));
 
     const bool gray = header->components == 1;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/file_facts.h"
 #include "opi/emit/image_colour.h"
 #include "opi/emit/ink_space.h"
 #include "opi/emit/ps_image_header.h"
@@ -12,7 +13,6 @@
 #include "opi/emit/tiff_directory.h"
 #include "opi/emit/tiff_model.h"
 #include "opi/emit/tiff_strips.h"
-#include "opi/proof_cache.h"
 
 namespace opispool::opi {
 
@@ -183,7 +183,7 @@ Result<void> prove_rows(const ByteSupply& supply, const MappedFile& file, const 
         return true;
     };
     auto answer =
-        proved<bool>(profile.proofs.get(), file.identity(), what, decode, [](bool) { return std::size_t{0}; });
+        remembered<bool>(profile.proofs.get(), file.identity(), what, decode, [](bool) { return std::size_t{0}; });
     if (!answer) return fail(std::move(answer.error()));
     return {};
 }

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/file_facts.h"
 #include "opi/emit/jpeg_stream.h"
 #include "opi/emit/strip_check.h"
 #include "opi/emit/tiff_decoder.h"
-#include "opi/proof_cache.h"
 
 namespace opispool::opi {
 
@@ -206,7 +206,7 @@ Result<std::optional<PassedStrips>> pass_strips(const std::shared_ptr<const Mapp
     const std::string what = "strips of rows " + std::to_string(rows.first) + "+" + std::to_string(rows.count) +
                              " of plane " + std::to_string(model.format.first_plane()) + " in IFD " +
                              std::to_string(d.offset_bytes) + ", level " + std::to_string(profile.language_level);
-    return proved<std::optional<PassedStrips>>(
+    return remembered<std::optional<PassedStrips>>(
         profile.proofs.get(), file->identity(), what, look, [](const auto& strips) {
             std::size_t bytes = 0;
             if (strips)

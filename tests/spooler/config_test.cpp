@@ -153,7 +153,7 @@ TEST(Config, NamesFileAndLineOfWhatIsWrong) {
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a/b]\nrip=socket://x\n").substr(0, 17), "opispool.conf:3: ");
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\nmin_free_bytes=-1\n").substr(0, 17), "opispool.conf:3: ");
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=ftp://x\n").substr(0, 21), "opispool.conf:4: rip=");
-    EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=socket://x\nink=Gold 1 2 3\n").substr(0, 70),
+    EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=socket://x\nink=Gold 1 2 3\n").substr(0, 71),
               "opispool.conf:5: ink=Gold 1 2 3: want the name of a spot ink and its CM");
     EXPECT_EQ(complaint("[spool]\ndirectory=/s\n[queue a]\nrip=socket://x\nlevel=1\n"),
               "opispool.conf:5: level=1: one of 2, 3");

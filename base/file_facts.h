@@ -19,14 +19,14 @@
 #include "base/mapped_file.h"
 #include "base/result.h"
 
-namespace opispool::opi {
+namespace opispool {
 
-class ProofCache {
+class FileFacts {
   public:
     // now_ns     wall clock, nanoseconds since 1970: a file that changed a moment ago is not remembered, because its
     //            time stamp might not tell a further change
     // max_bytes  of all answers together, by their callers' estimates; the oldest go first
-    explicit ProofCache(std::function<std::int64_t()> now_ns, std::size_t max_bytes = 8U << 20U)
+    explicit FileFacts(std::function<std::int64_t()> now_ns, std::size_t max_bytes = 8U << 20U)
         : now_ns_(std::move(now_ns)), max_bytes_(max_bytes) {}
 
     // `what` names the question: the same words for the same file give the same answer.
@@ -53,16 +53,16 @@ class ProofCache {
     std::deque<Key> oldest_first_;
 };
 
-// The answer of `prove`, from the cache where it is known. Errors are not kept.
-//   cache  may be null        bytes_of  estimates the memory an answer takes
-template <typename Value, typename Prove, typename BytesOf>
-Result<Value> proved(ProofCache* cache, const FileIdentity& file, const std::string& what, Prove prove,
-                     BytesOf bytes_of) {
-    if (cache != nullptr)
-        if (auto known = cache->find<Value>(file, what)) return std::move(*known);
-    Result<Value> answer = prove();
-    if (answer && cache != nullptr) cache->keep(file, what, *answer, bytes_of(*answer));
+// The answer of `find_out`, from `facts` where it is known. Errors are not kept.
+//   facts  may be null        bytes_of  estimates the memory an answer takes
+template <typename Value, typename Work, typename BytesOf>
+Result<Value> remembered(FileFacts* facts, const FileIdentity& file, const std::string& what, Work find_out,
+                         BytesOf bytes_of) {
+    if (facts != nullptr)
+        if (auto known = facts->find<Value>(file, what)) return std::move(*known);
+    Result<Value> answer = find_out();
+    if (answer && facts != nullptr) facts->keep(file, what, *answer, bytes_of(*answer));
     return answer;
 }
 
-}  // namespace opispool::opi
+}  // namespace opispool

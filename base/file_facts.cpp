@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-#include "opi/proof_cache.h"
+#include "base/file_facts.h"
 
-namespace opispool::opi {
+namespace opispool {
 
 namespace {
 
@@ -11,7 +11,7 @@ constexpr std::size_t entry_bytes = 256;
 
 }  // namespace
 
-void ProofCache::keep(const FileIdentity& file, std::string what, std::any value, std::size_t bytes) {
+void FileFacts::keep(const FileIdentity& file, std::string what, std::any value, std::size_t bytes) {
     const std::int64_t age_ns = now_ns_() - file.mtime_ns;
     if (age_ns < settled_ns) return;
     bytes += entry_bytes;
@@ -29,4 +29,4 @@ void ProofCache::keep(const FileIdentity& file, std::string what, std::any value
     }
 }
 
-}  // namespace opispool::opi
+}  // namespace opispool
