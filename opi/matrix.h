@@ -8,6 +8,7 @@ namespace opispool::opi {
 
 struct Point {
     double x = 0, y = 0;
+    friend bool operator==(const Point&, const Point&) = default;
 };
 
 struct Matrix {
@@ -22,6 +23,12 @@ struct Matrix {
 inline Matrix operator*(const Matrix& m, const Matrix& n) {
     return {m.a * n.a + m.b * n.c, m.a * n.b + m.b * n.d,       m.c * n.a + m.d * n.c,
             m.c * n.b + m.d * n.d, m.e * n.a + m.f * n.c + n.e, m.e * n.b + m.f * n.d + n.f};
+}
+
+// Of a matrix with a determinant other than 0.
+inline Matrix inverse(const Matrix& m) {
+    const double det = m.determinant();
+    return {m.d / det, -m.b / det, -m.c / det, m.a / det, (m.c * m.f - m.d * m.e) / det, (m.b * m.e - m.a * m.f) / det};
 }
 
 }  // namespace opispool::opi

@@ -12,7 +12,7 @@ Result<PlanOutcome> make_plan(const PlanRequest& request) {
     FileByteSource source(request.thin, 0, request.thin->size());
     auto document = parse_thin_document(source);
     if (!document) return fail(std::move(document.error()));
-    ReferencePlanner planner(*request.index, request.profile, request.on_missing);
+    ReferencePlanner planner(*request.index, request.profile, request.on_missing, request.measuring);
     auto plan = planner.plan_document(*document, PlannedFile{request.thin, 0, request.thin->size()}, source);
     if (!plan) return fail(std::move(plan.error()));
     PlanOutcome outcome;

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "opi/image_index.h"
 #include "opi/image_request.h"
+#include "opi/measured_document.h"
 #include "opi/splice_plan.h"
 #include "opi/thin_document.h"
 
@@ -28,6 +29,7 @@ struct PlanRequest {
     const ImageIndex* index = nullptr;       // outlives the call
     OutputProfile profile;
     OnMissing on_missing = OnMissing::fail;
+    Measuring measuring;
 };
 
 // One reference that can't be honoured.

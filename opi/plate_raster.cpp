@@ -15,11 +15,9 @@ namespace {
 
 constexpr double max_side_px = 1'000'000;
 
-std::optional<Matrix> inverse(const Matrix& m) {
+bool is_invertible(const Matrix& m) {
     const double det = m.determinant();
-    if (det == 0 || !std::isfinite(1 / det)) return std::nullopt;
-    return Matrix{
-        m.d / det, -m.b / det, -m.c / det, m.a / det, (m.c * m.f - m.d * m.e) / det, (m.b * m.e - m.a * m.f) / det};
+    return det != 0 && std::isfinite(1 / det);
 }
 
 bool is_whole(double value, double most) {
@@ -40,13 +38,13 @@ class PlateReader final : public PsMachine {
         if (!is_whole(image.width, max_side_px) || !is_whole(image.height, max_side_px) || !depth ||
             (!upside && !(image.decode[0] == 0 && image.decode[1] == 1)))
             return cannot("image");
-        const auto samples_to_user = inverse(image.image_matrix);
-        if (!samples_to_user) return cannot("image");
+        if (!is_invertible(image.image_matrix)) return cannot("image");
+        const Matrix samples_to_user = inverse(image.image_matrix);
         PlateRaster out;
         out.width_px = static_cast<std::uint32_t>(image.width);
         out.height_px = static_cast<std::uint32_t>(image.height);
         out.bits = static_cast<std::uint16_t>(image.bits);
-        out.unit_to_eps = Matrix{image.width, 0, 0, -image.height, 0, image.height} * *samples_to_user * matrix();
+        out.unit_to_eps = Matrix{image.width, 0, 0, -image.height, 0, image.height} * samples_to_user * matrix();
         auto rows = image.source.dct ? jpeg_rows(image, out) : plain_rows(image, out);
         if (!rows) return fail(std::move(rows.error()));
         out.rows = std::move(*rows);

@@ -36,7 +36,7 @@ void set_plate(Reference& reference, const Plate& plate) {
 
 Result<void> ReferencePlanner::emit_eps_reference(PlanBuilder& builder, const Reference& reference,
                                                   const FoundImage& found, const ImageInfo& info, Warnings& notes) {
-    auto placement = place_eps(reference, info, found, notes);
+    auto placement = place_eps(reference, info, found, *measured_, notes);
     if (!placement) return fail(std::move(placement.error()));
     const PlannedFile whole{found.file, info.eps_begin_bytes, info.eps_end_bytes};
     if (!info.dcs && reference.plate)

@@ -9,6 +9,7 @@
 #include "opi/emit/eps_emitter.h"
 #include "opi/image_index.h"
 #include "opi/image_probe.h"
+#include "opi/measured_document.h"
 #include "opi/thin_document.h"
 
 namespace opispool::opi {
@@ -22,12 +23,12 @@ struct PlacedRaster {
 // The file's size as it is looked at: pixels turned by the orientation, or points of an EPS's box.
 Size upright_size(const ImageInfo& info);
 
-// source     the document, to read the replaced code where it holds the matrix
+// measured   the document: its replaced code is read where it holds the matrix, and run where reading is not enough
 // warnings   a shape that differs by more than 1 % from what the layout saw, without the reference's name
 //   errors   bad_syntax, bad_image (shape differs by more than 5 %), unsupported: the picture can't be placed
 Result<PlacedRaster> place_raster(const Reference& reference, const ImageInfo& info, const FoundImage& found,
-                                  ByteSource& source, Warnings& warnings);
+                                  MeasuredDocument& measured, Warnings& warnings);
 Result<EpsPlacement> place_eps(const Reference& reference, const ImageInfo& info, const FoundImage& found,
-                               Warnings& warnings);
+                               MeasuredDocument& measured, Warnings& warnings);
 
 }  // namespace opispool::opi

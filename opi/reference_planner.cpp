@@ -2,6 +2,7 @@
 #include "opi/reference_planner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "opi/emit/raster_emitter.h"
@@ -25,8 +26,13 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::plan_document(const 
     warnings_.insert(warnings_.end(), document.warnings.begin(), document.warnings.end());
     if (open_eps_.empty()) plates_ = document.plates;
     Edits edits;
+    MeasuredDocument measured(document, source, file.file, file.begin_bytes, file.end_bytes, measuring_);
+    MeasuredDocument* const outer = std::exchange(measured_, &measured);
+    Result<void> planned;
     for (const Reference& reference : document.references)
-        if (auto planned = plan_reference(reference, source, edits); !planned) return fail(std::move(planned.error()));
+        if (planned) planned = plan_reference(reference, edits);
+    measured_ = outer;
+    if (!planned) return fail(std::move(planned.error()));
     if (open_eps_.empty()) warn_of_unprinted_inks();
     if (open_eps_.empty())  // only the job's own header: an inserted EPS stays as it is
         for (HeaderEdit& edit : correct_header(document, used_))
@@ -34,7 +40,7 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::plan_document(const 
     return assemble(file, std::move(edits));
 }
 
-Result<void> ReferencePlanner::plan_reference(const Reference& reference, ByteSource& source, Edits& edits) {
+Result<void> ReferencePlanner::plan_reference(const Reference& reference, Edits& edits) {
     if (!reference.problems.empty()) {
         for (const std::string& problem : reference.problems)
             add_problem(reference, Error{Code::bad_syntax, Operation::parse, problem, {}, std::nullopt});
@@ -49,7 +55,7 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, ByteSo
         if (!reference.inner.empty()) {  // the layout of this name is gone, the pictures inside it are not
             for (const ByteRange& line : reference.comment_lines) edits.push_back(Edit{line, nullptr, {}, {}});
             for (const Reference& inner : reference.inner)
-                if (auto planned = plan_reference(inner, source, edits); !planned) return planned;
+                if (auto planned = plan_reference(inner, edits); !planned) return planned;
             return {};
         }
         if (on_missing_ == OnMissing::proxy) {
@@ -61,7 +67,7 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, ByteSo
         add_problem(reference, found.error());
         return {};
     }
-    auto plan = emit(reference, *found, source);
+    auto plan = emit(reference, *found);
     if (!plan) {
         add_problem(reference, plan.error());
         return {};
@@ -73,8 +79,7 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, ByteSo
     return {};
 }
 
-Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference& reference, const FoundImage& found,
-                                                                 ByteSource& source) {
+Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference& reference, const FoundImage& found) {
     if (reference.in_procedure)
         return fail(Code::unsupported, Operation::place,
                     "the OPI block stands inside a procedure ({ }), where picture data can't follow; print without "
@@ -89,16 +94,15 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference
     Warnings notes;
     Result<void> emitted = info->kind == ImageKind::eps
                                ? emit_eps_reference(builder, reference, found, *info, notes)
-                               : emit_raster_reference(builder, reference, found, *info, source, notes);
+                               : emit_raster_reference(builder, reference, found, *info, notes);
     for (const std::string& note : notes) add_warning(reference, note);
     if (!emitted) return fail(std::move(emitted.error()));
     return builder.finish();
 }
 
 Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const Reference& reference,
-                                                     const FoundImage& found, const ImageInfo& info, ByteSource& source,
-                                                     Warnings& notes) {
-    auto placed = place_raster(reference, info, found, source, notes);
+                                                     const FoundImage& found, const ImageInfo& info, Warnings& notes) {
+    auto placed = place_raster(reference, info, found, *measured_, notes);
     if (!placed) return fail(std::move(placed.error()));
     builder.text(placed->before);
     placed->placement.plate = reference.plate;

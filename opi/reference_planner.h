@@ -26,8 +26,8 @@ struct PlannedFile {
 
 class ReferencePlanner {
   public:
-    ReferencePlanner(const ImageIndex& index, const OutputProfile& profile, OnMissing on_missing)
-        : index_(index), profile_(profile), on_missing_(on_missing) {}
+    ReferencePlanner(const ImageIndex& index, const OutputProfile& profile, OnMissing on_missing, Measuring measuring)
+        : index_(index), profile_(profile), on_missing_(on_missing), measuring_(measuring) {}
 
     // The plan of `document`; meaningless if problems() is not empty afterwards.
     Result<std::shared_ptr<const SplicePlan>> plan_document(const ThinDocument& document, const PlannedFile& file,
@@ -46,11 +46,10 @@ class ReferencePlanner {
     };
     using Edits = std::vector<Edit>;
 
-    Result<void> plan_reference(const Reference& reference, ByteSource& source, Edits& edits);
-    Result<std::shared_ptr<const SplicePlan>> emit(const Reference& reference, const FoundImage& found,
-                                                   ByteSource& source);
+    Result<void> plan_reference(const Reference& reference, Edits& edits);
+    Result<std::shared_ptr<const SplicePlan>> emit(const Reference& reference, const FoundImage& found);
     Result<void> emit_raster_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
-                                       const ImageInfo& info, ByteSource& source, Warnings& notes);
+                                       const ImageInfo& info, Warnings& notes);
     Result<void> emit_eps_reference(PlanBuilder& builder, const Reference& reference, const FoundImage& found,
                                     const ImageInfo& info, Warnings& notes);
     // `section` of a file as an EPS; what it refers to is planned with it.
@@ -69,6 +68,8 @@ class ReferencePlanner {
     const ImageIndex& index_;
     OutputProfile profile_;
     OnMissing on_missing_;
+    Measuring measuring_;
+    MeasuredDocument* measured_ = nullptr;  // of the document being planned
     UsedFeatures used_;
     std::vector<Problem> problems_;
     Warnings warnings_;

@@ -38,6 +38,7 @@ struct QueueConfig {
     opi::OnMissing on_missing = opi::OnMissing::fail;
     opi::SearchRules search;     // its maps are those of the stores
     std::int64_t settle_ms = 0;  // a picture changed since then waits; 0: only the kernel is asked
+    opi::MeasureMode measure = opi::MeasureMode::when_needed;
     opi::OutputProfile profile;
     rip_out::SenderSettings sender;
 };

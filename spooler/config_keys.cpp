@@ -96,6 +96,9 @@ const Words<opi::OnMissing> on_missing_words{{"hold", opi::OnMissing::fail}, {"p
 const Words<opi::ChannelEncoding> encoding_words{{"binary", opi::ChannelEncoding::binary},
                                                  {"ascii85", opi::ChannelEncoding::ascii85},
                                                  {"hex", opi::ChannelEncoding::hex}};
+const Words<opi::MeasureMode> measure_words{{"never", opi::MeasureMode::never},
+                                            {"when_needed", opi::MeasureMode::when_needed},
+                                            {"always", opi::MeasureMode::always}};
 const Words<int> level_words{{"2", 2}, {"3", 3}};
 
 const Words<opi::ForeignFolders> foreign_folders_words{{"warn", opi::ForeignFolders::warn},
@@ -193,6 +196,7 @@ const std::map<std::string, QueueKey>& queue_keys() {
         {"encoding", [](Q& q, S& k, S& v) { return set_word(q.profile.encoding, k, v, encoding_words); }},
         {"level", [](Q& q, S& k, S& v) { return set_word(q.profile.language_level, k, v, level_words); }},
         {ink_key, [](Q& q, S&, S& v) { return add_ink(q, v); }},
+        {"measure", [](Q& q, S& k, S& v) { return set_word(q.measure, k, v, measure_words); }},
         {"connect_timeout_ms",
          [](Q& q, S& k, S& v) { return set_number(q.sender.connect_timeout_ms, k, v, 1, week_ms); }},
         {"stall_timeout_ms", [](Q& q, S& k, S& v) { return set_number(q.sender.stall_timeout_ms, k, v, 1, week_ms); }},
@@ -294,7 +298,8 @@ std::string print_config(const Config& config) {
             << "\nlayouts=" << list_text(queue.search.layout_folders)
             << "\nlayout_suffix=" << list_text(queue.search.layout_suffixes)
             << "\nforeign_folders=" << word_of(queue.search.foreign_folders, foreign_folders_words)
-            << "\nsettle_ms=" << queue.settle_ms << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
+            << "\nsettle_ms=" << queue.settle_ms << "\nmeasure=" << word_of(queue.measure, measure_words)
+            << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
             << "\nlevel=" << queue.profile.language_level;
         for (const opi::InkColour& ink : queue.profile.inks) out << "\n" << ink_key << "=" << opi::to_string(ink);
         out << "\nconnect_timeout_ms=" << sender.connect_timeout_ms << "\nstall_timeout_ms=" << sender.stall_timeout_ms

@@ -31,7 +31,7 @@ constexpr std::int64_t store_retry_ms = 1'000;
 constexpr std::int64_t still_written_retry_ms = 5'000;
 
 Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue, UnixMs now_ms,
-                                       std::shared_ptr<FileFacts> proofs) {
+                                       std::shared_ptr<FileFacts> proofs, opi::Measurer& measurer) {
     auto thin = MappedFile::open(path);
     if (!thin) return fail(thin.error());
     const auto index = open_queue_index(queue, now_ms);
@@ -42,6 +42,7 @@ Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfi
     request.profile = queue.profile;
     request.profile.proofs = std::move(proofs);
     request.on_missing = queue.on_missing;
+    request.measuring = {&measurer, queue.measure};
     auto outcome = opi::make_plan(request);
     if (!outcome || !outcome->plan) return outcome;
     if (auto checked = opi::check_plan(*outcome->plan); !checked) return fail(checked.error());
@@ -129,8 +130,9 @@ asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file
     const std::string path = services_.spool.job_path(spool_file);
     const QueueConfig& queue = queue_;
     const UnixMs now_ms = services_.clock.now_ms();
-    auto work = [path, &queue, now_ms, proofs = services_.proofs] {
-        return plan_document(path, queue, now_ms, proofs);
+    opi::Measurer& measurer = measurer_;
+    auto work = [path, &queue, now_ms, proofs = services_.proofs, &measurer] {
+        return plan_document(path, queue, now_ms, proofs, measurer);
     };
     co_return co_await on_pool(services_.pool, work);
 }

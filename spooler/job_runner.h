@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "opi/gs/measure_client.h"
 #include "opi/planner.h"
 #include "queues/queue_service.h"
 #include "rip_out/sender.h"
@@ -77,6 +78,7 @@ class JobRunner {
     boost::asio::steady_timer timer_;
     std::optional<queues::JobId> current_;
     std::unique_ptr<rip_out::Sender> sender_;
+    opi::MeasureClient measurer_;  // used by one plan() at a time
     std::function<void()> on_idle_;
     std::string begin_error_;  // why the sending mark could not be made durable
     bool finishing_ = false, stopping_ = false;

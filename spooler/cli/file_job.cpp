@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "opi/gs/measure_client.h"
 #include "opi/ink_setting.h"
 #include "spooler/cli/command.h"
 #include "spooler/cli/file_output.h"
@@ -77,6 +78,13 @@ bool choose_profile(const CommandLine& line, opi::PlanRequest& request) {
     const auto on_missing = choose<opi::OnMissing>(
         line, "on-missing", {{"fail", opi::OnMissing::fail}, {"proxy", opi::OnMissing::proxy}}, request.on_missing);
     if (!on_missing) return false;
+    const auto measure = choose<opi::MeasureMode>(line, "measure",
+                                                  {{"never", opi::MeasureMode::never},
+                                                   {"when_needed", opi::MeasureMode::when_needed},
+                                                   {"always", opi::MeasureMode::always}},
+                                                  request.measuring.mode);
+    if (!measure) return false;
+    request.measuring.mode = *measure;
     request.profile.encoding = *encoding;
     request.profile.language_level = *level;
     request.on_missing = *on_missing;
@@ -116,6 +124,8 @@ void declare_plan_options(CommandLine& line) {
     line.value("level", "N", "PostScript language level of the RIP: 3 (default) or 2");
     line.values("ink", "NAME=C,M,Y,K", "a spot ink of the RIP, 0 to 1 each; repeat it for more");
     line.value("on-missing", "WORD", "fail (default), or proxy: keep the preview of a picture that is missing");
+    line.value("measure", "WORD",
+               "run the job by opispool-gs to see where its previews land: when_needed (default), always, never");
     line.flag("verbose", "show warnings too");
 }
 
@@ -126,6 +136,8 @@ tl::expected<FileJob, int> open_file_job(const CommandLine& line) {
     if (!index) return tl::unexpected(index.error());
     job.index = std::make_unique<opi::ImageIndex>(std::move(*index));
     job.request.index = job.index.get();
+    job.measurer = std::make_unique<opi::MeasureClient>();
+    job.request.measuring.measurer = job.measurer.get();
 
     const std::string path = line.arguments().empty() ? "-" : line.arguments().front();
     auto thin = open_thin_job(path);

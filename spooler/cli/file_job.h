@@ -14,7 +14,8 @@ namespace opispool::cli {
 struct FileJob {
     std::string name;  // as given, for messages; "<stdin>" for standard input
     std::unique_ptr<const opi::ImageIndex> index;
-    opi::PlanRequest request;  // its index points to ours
+    std::unique_ptr<opi::Measurer> measurer;
+    opi::PlanRequest request;  // its pointers are to ours
 };
 
 // A job from a regular file is mapped where it lies; from a pipe it is first copied to a nameless temporary file, since
@@ -24,7 +25,7 @@ struct FileJob {
 Result<std::shared_ptr<const MappedFile>> open_thin_job(const std::string& path);
 
 void declare_store_option(CommandLine& line);  // --store, how names are looked for in it, and IN
-void declare_plan_options(CommandLine& line);  // --encoding, --level, --ink, --on-missing, --verbose
+void declare_plan_options(CommandLine& line);  // --encoding, --level, --ink, --on-missing, --measure, --verbose
 
 // Opens what the command line names; every mistake is told there.   returns  the exit code to end with
 tl::expected<FileJob, int> open_file_job(const CommandLine& line);

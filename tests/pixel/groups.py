@@ -6,6 +6,7 @@ import group_eps
 import group_geometry
 import group_inks
 import group_jpeg
+import group_measure
 import group_pdftops
 import group_plates
 import group_refusals
@@ -28,8 +29,9 @@ GROUPS = {
     "dcs": group_dcs.dcs,
     "eps": group_eps.eps_group,
     "pdftops": group_pdftops.pdftops,
+    "measure": group_measure.measure,
     "refusals": group_refusals.refusals,
 }
 # Programs a group can't do without, apart from gs.
 TOOLS = {"self_test": ["tiffcp"], "tiff": ["tiffcp"], "tiff_colour": ["tiffcp"], "tiff_level_2": ["tiffcp"], "tiff_ascii85": ["tiffcp"],
-         "jpeg": ["cjpeg", "tiffcp"], "pdftops": ["pdftops"]}
+         "jpeg": ["cjpeg", "tiffcp"], "pdftops": ["pdftops"], "measure": ["pdftops"]}
