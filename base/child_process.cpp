@@ -50,6 +50,11 @@ class Setup {
         return true;
     }
 
+    bool give_input(int fd) {
+        if (fd >= 0) return give(fd, STDIN_FILENO);
+        return ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0;
+    }
+
     int spawn(const ChildRequest& request, pid_t& pid) {
         ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         std::vector<std::string> words{request.program};
@@ -135,7 +140,7 @@ Result<ChildOutcome> run_child(const ChildRequest& request) {
     pid_t pid = -1;
     {
         Setup setup;
-        bool given = setup.give(request.stdin_fd, STDIN_FILENO) && setup.give(writing.get(), STDOUT_FILENO);
+        bool given = setup.give_input(request.stdin_fd) && setup.give(writing.get(), STDOUT_FILENO);
         int number = STDERR_FILENO + 1;
         for (const int fd : request.more_fds) given = given && setup.give(fd, number++);
         if (!given) return failed(errno, request);

@@ -14,7 +14,7 @@ namespace opispool {
 struct ChildRequest {
     std::string program;                 // path; no search
     std::vector<std::string> arguments;  // without the program's name
-    int stdin_fd = -1;                   // stays the caller's
+    int stdin_fd = -1;                   // stays the caller's; -1: nothing to read
     std::vector<int> more_fds;           // the child sees them as 3, 4, ...; they stay the caller's
     std::int64_t time_limit_ms = 60'000;
     std::size_t most_output_bytes = std::size_t{16} << 20U;
@@ -25,7 +25,7 @@ struct ChildOutcome {
     int exit_code = -1;  // -1: ended by a signal
 };
 
-// The child gets an empty environment, default signals and no other descriptor of ours.
+// The child gets an empty environment, default signals and no other descriptor of ours (all are CLOEXEC).
 //   errors  not_found: no such program; timeout, too_large: it was killed; io
 //   thread  any, blocks until the child is gone and reaped
 Result<ChildOutcome> run_child(const ChildRequest& request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include "base/child_process.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,14 +24,25 @@ TEST(ChildProcess, GivesOutputAndExitCode) {
     EXPECT_EQ(outcome->exit_code, 7);
 }
 
-TEST(ChildProcess, HasNeitherOurEnvironmentNorOurDescriptors) {
+TEST(ChildProcess, HasItsOwnInputAndNotOurEnvironment) {
     ASSERT_EQ(::setenv("OPISPOOL_SECRET", "x", 1), 0);
-    const UniqueFd open(::dup(2));
-    const auto outcome = run_child(shell("printf '%s' \"$OPISPOOL_SECRET\"; ls /proc/self/fd | wc -l"));
+    const auto outcome = run_child(shell("printf '%s' \"$OPISPOOL_SECRET\"; cat; echo end"));
     ::unsetenv("OPISPOOL_SECRET");
     ASSERT_TRUE(outcome);
-    // 0, 1, 2 and the folder that ls reads.
-    EXPECT_EQ(outcome->output, "4\n");
+    EXPECT_EQ(outcome->output, "end\n");
+}
+
+TEST(ChildProcess, SeesTheDescriptorsItIsGiven) {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    UniqueFd reading(ends[0]), writing(ends[1]);
+    ASSERT_EQ(::write(writing.get(), "hello", 5), 5);
+    writing.reset();
+    ChildRequest request = shell("cat <&3");
+    request.more_fds = {reading.get()};
+    const auto outcome = run_child(request);
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->output, "hello");
 }
 
 TEST(ChildProcess, IsKilledWhenItTakesTooLongOrSaysTooMuch) {

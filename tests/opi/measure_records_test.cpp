@@ -48,10 +48,17 @@ TEST(MeasureRecords, TellsWhyTheRunFailed) {
 }
 
 TEST(MeasureRecords, LeavesOutWhatDoesNotParse) {
-    for (const std::string bad :
-         {"B 7 " + device + " " + device + " |\n", std::string("B 0 1 2 3\n"), std::string("E 0\n"), std::string("I\n"),
-          "B 0.5 " + device + " " + device + " |\n", "B 0 0 0 0 0 0 0 " + device + " |\n", std::string("E -1\n"),
-          "B 0 nan 0 0 1 0 0 " + device + " |\n", std::string("X 0 0\n"), image}) {
+    const std::vector<std::string> all{"B 7 " + device + " " + device + " |\n",
+                                       std::string("B 0 1 2 3\n"),
+                                       std::string("E 0\n"),
+                                       std::string("I\n"),
+                                       "B 0.5 " + device + " " + device + " |\n",
+                                       "B 0 0 0 0 0 0 0 " + device + " |\n",
+                                       std::string("E -1\n"),
+                                       "B 0 nan 0 0 1 0 0 " + device + " |\n",
+                                       std::string("X 0 0\n"),
+                                       image};
+    for (const std::string& bad : all) {
         const auto answer = parse(bad + "ended\n");
         ASSERT_TRUE(answer) << bad;
         EXPECT_TRUE(answer->passes.empty()) << bad;
