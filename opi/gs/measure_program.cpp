@@ -9,7 +9,7 @@ std::string measure_program(const std::string& nonce) {
     return R"(true setglobal 40 dict begin
 /text 64 string def
 /openMarks 1 array def openMarks 0 0 put /segments 1 array def /rec 3 array def /im matrix def /now matrix def
-/start {(\n)" +
+/start {flush (\n)" +
            nonce + R"( ) print print} bind def
 /num {dup type /booleantype eq {pop 0} if dup //text cvs dup print (:) print
   cvr sub //text cvs print ( ) print} bind def
@@ -19,7 +19,7 @@ std::string measure_program(const std::string& nonce) {
 /path {(| ) print //segments 0 0 put gsave mark {initmatrix clippath
   {(m ) //segment exec //xy exec} {(l ) //segment exec //xy exec}
   {(c ) //segment exec 6 -2 roll //xy exec 4 -2 roll //xy exec //xy exec} {(h ) print} pathforall
-  } stopped {$error /newerror false put (? ) print} if cleartomark grestore (\n) print} bind def
+  } stopped {$error /newerror false put (? ) print} if cleartomark grestore (\n) print flush} bind def
 /ctm {//now currentmatrix //six exec} bind def
 /emit {(I ) //start exec 0 1 2 {//rec exch get //num exec} for //im //six exec //ctm exec //path exec} bind def
 /set {//rec 3 1 roll put} bind def
@@ -37,7 +37,7 @@ systemdict /imagemask {1 //image1 exec //imagemask} bind executeonly put
 systemdict /colorimage {//color1 exec //colorimage} bind executeonly put
 systemdict /.opispoolBegin {//openMarks 0 2 copy get 1 add put (B ) //start exec //num exec //ctm exec
   //now defaultmatrix //six exec //path exec} bind executeonly put
-systemdict /.opispoolEnd {//openMarks 0 2 copy get 1 sub put (E ) //start exec //num exec (\n) print} bind executeonly put
+systemdict /.opispoolEnd {//openMarks 0 2 copy get 1 sub put (E ) //start exec //num exec (\n) print flush} bind executeonly put
 end false setglobal systemdict readonly pop
 )";
 }

@@ -43,6 +43,7 @@ def sheet(samples, level, encoding):
     for name, block in (distilled("colorimage", placed_by(COLORIMAGE)), distilled("dictionary", placed_by(DICT_IMAGE)),
                         distilled("strips", placed_by(STRIPS)),
                         distilled("bound", "{" + placed_by(COLORIMAGE).replace("\n", " ") + "} bind exec\n"),
+                        distilled("talks", placed_by(STRIPS.replace("grestore\n", "grestore (%stderr) (w) file dup (x\\n) writestring flushfile\n"))),
                         distilled("loop", "1 {" + placed_by(COLORIMAGE).replace("\n", " ") + "} repeat\n")):
         out.add(name, block, whole, [placed])
         out.add(name + "-outer", block, whole, [placed], outer=thin_job.turned(-8, 12, 20, mirror=False))

@@ -126,13 +126,13 @@ def thin_from_pdf(folder, data, level):
 
 
 def position_off_the_page(bench):
-    """pdftops multiplies a page position by the picture's own matrix: held with that reason, never printed blank."""
+    """pdftops multiplies a page position by the picture's own matrix: held where the job may not be measured."""
     folder = bench.fresh_folder("off-the-page")
     thin, said = thin_from_pdf(folder, on_image("1.3", thin_job.corners(*BOX, MATRIX)), 2)
     if said:
         return [said]
     target = os.path.join(folder, "out.ps")
-    done = bench.resolve(thin, target)
+    done = bench.resolve(thin, target, ["--measure", "never"])
     found = [] if done.returncode == 3 else [f"exit {done.returncode}"]
     found += [] if b"picture.tif" in done.stderr else [f"the picture is not named: {done.stderr!r}"]
     return found + (["a result was written"] if os.path.exists(target) else [])
