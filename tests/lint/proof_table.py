@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""proof_table.py TREE: each test that the table in tests/README.md names must stand in its file."""
+"""proof_table.py TREE: each test that the table in tests/README.md names must stand in its file, and no row of the list may lack."""
 import os
 import re
 import sys
 
+ROWS = 52
+ANY_ROW = re.compile(r"^\| ([\d, ]+) \|.*\|.*\|$", re.MULTILINE)
 ROW = re.compile(r"^\| [\d, ]+ \|[^|]*\| `([^`]+)` \| `([^`]+)` \|$", re.MULTILINE)
 
 
 def main():
     tests = os.path.join(sys.argv[1], "tests")
     with open(os.path.join(tests, "README.md"), encoding="utf-8") as read:
-        rows = ROW.findall(read.read())
-    missing = 0
+        text = read.read()
+    rows = ROW.findall(text)
+    numbers = {int(number) for cell in ANY_ROW.findall(text) for number in cell.split(",")}
+    absent = sorted(set(range(1, ROWS + 1)) - numbers)
+    for number in absent:
+        print(f"tests/README.md: no row {number}")
+    missing = len(absent)
     for name, words in rows:
         path = os.path.join(tests, name)
         text = ""

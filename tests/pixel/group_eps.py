@@ -108,6 +108,8 @@ def rubbish():
     yield "startjob", eps("true () startjob pop\n" + SHAPES)
     yield "global-vm", eps("true setglobal /g 3 dict def\n" + SHAPES)
     yield "open-procedure-in-a-comment", eps(SHAPES + "% {{{ (((\n")
+    yield "overprint-left-on", eps(SHAPES + "true setoverprint\n")
+    yield "transfer-of-the-page", eps(SHAPES)
     yield "state-of-the-page", eps(SHAPES)
 
 
@@ -136,6 +138,7 @@ def rubbish_sheet(bench):
     for name, data in rubbish():
         bench.put(f"{name}.eps", data)
         add_13(sheet, name)
+    sheet.pages[-2].setup = "{0.3 mul 0.5 add} settransfer "
     sheet.pages[-1].setup = "5 setlinewidth 2 setlinecap 1 setlinejoin [6 2] 1 setdash 0.5 setgray "
     return sheet
 

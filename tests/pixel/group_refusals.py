@@ -204,18 +204,22 @@ def rings(bench):
     yield Refusal("missing-inside", [(block("outer.eps"), "outer.eps")], ["nowhere.tif"])
 
 
-def proxy_option(bench):
-    """--on-missing proxy: the job goes out as it came in, and says nothing is wrong."""
-    folder = bench.fresh_folder("on-missing-proxy")
-    job = Refusal("unused", [(block("absent.tif"), "absent.tif")]).job
-    with open(os.path.join(folder, "thin.ps"), "wb") as out:
-        out.write(job)
-    target = os.path.join(folder, "out.ps")
-    done = bench.resolve(os.path.join(folder, "thin.ps"), target, ["--on-missing", "proxy"])
-    if done.returncode:
-        return [f"exit {done.returncode}: {done.stderr!r}"]
-    with open(target, "rb") as result:
-        return [] if result.read() == job else ["the job was changed"]
+def unchanged(name, text, options=(), words=""):
+    """The job goes out as it came in; `words` is the warning that must be heard."""
+    def ask(bench):
+        folder = bench.fresh_folder(name)
+        job = Refusal("unused", [(text, None)]).job
+        with open(os.path.join(folder, "thin.ps"), "wb") as out:
+            out.write(job)
+        target = os.path.join(folder, "out.ps")
+        done = bench.resolve(os.path.join(folder, "thin.ps"), target, options)
+        if done.returncode:
+            return [f"exit {done.returncode}: {done.stderr!r}"]
+        with open(target, "rb") as result:
+            found = [] if result.read() == job else ["the job was changed"]
+        return found + ([] if words.encode() in done.stderr else [f"nobody says '{words}': {done.stderr!r}"])
+
+    return Check(name, ask)
 
 
 def judges_itself(bench):
@@ -237,5 +241,7 @@ def refusals(bench):
     yield from damaged(bench)
     yield from malformed(bench)
     yield from rings(bench)
-    yield Check("on-missing-proxy", proxy_option)
+    yield unchanged("on-missing-proxy", block("absent.tif"), ["--on-missing", "proxy"])
+    retouched = block_20("good.tif").replace("IncludedImageQuality: 1", "IncludedImageQuality: 3")
+    yield unchanged("included-quality-3", retouched, ["--verbose"], "IncludedImageQuality 3")
     yield Check("judges-itself", judges_itself)

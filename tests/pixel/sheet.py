@@ -9,7 +9,7 @@ import render
 import thin_job
 
 SCALE = render.PPI / 72
-# Asked behind every block: two operands, the dictionaries, the point, the matrix and the colour of before.
+# Asked behind every block: two operands, the dictionaries, the point, the matrix, overprint and the colour of before.
 BEFORE = """0.2 0.4 0.6 setrgbcolor 7 11 moveto (a) 42
 /matrixBefore matrix currentmatrix def /dictsBefore countdictstack def count /countBefore exch def
 """
@@ -17,6 +17,7 @@ AFTER = """count countBefore eq {(operands\n) print flush} unlessTrue
 countdictstack dictsBefore eq {(dictionaries\n) print flush} unlessTrue
 currentpoint 11 sub abs 1e-3 lt exch 7 sub abs 1e-3 lt and {(current point\n) print flush} unlessTrue
 0 1 5 {dup matrix currentmatrix exch get exch matrixBefore exch get sub abs 1e-3 lt {(matrix\n) print flush} unlessTrue} for
+currentoverprint {(overprint\n) print flush} if
 42 eq exch (a) eq and {(operand values\n) print flush} unlessTrue
 40 0 rlineto 3 setlinewidth stroke 280 4 10 10 rectfill
 """
