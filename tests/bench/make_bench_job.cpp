@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// make_bench_job FOLDER PICTURES MEGABYTES: FOLDER/store/picture-N.tif, uncompressed CMYK, MEGABYTES each, and
-// FOLDER/job.ps, a thin job of some 40 KB that places all of them.
+// make_bench_job FOLDER PICTURES MEGABYTES FORM: FOLDER/store/picture-N.tif, MEGABYTES of samples each, and
+// FOLDER/job.ps, a thin job of some 40 KB that places all of them. FORM: plain (CMYK, uncompressed), lzw, deflate,
+// packbits, jpeg (RGB), g4 (1 bit), and what has to be decoded for a RIP: tiles, planes, deep (16 bits), predictor.
 #include <tiffio.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -17,31 +21,75 @@ namespace {
 
 constexpr std::uint32_t width_px = 8192;  // one row is 32 KiB
 constexpr std::uint32_t rows_per_strip = 64;
-constexpr std::size_t row_bytes = width_px * 4;
 
-// Rows that are not all alike, so that nothing on the way can cheat; quick to make.
-bool write_picture(const std::string& path, std::uint32_t height_px, std::uint32_t seed) {
+struct Form {
+    std::string_view name;
+    std::uint16_t compression = COMPRESSION_NONE;
+    std::uint16_t channels = 4;
+    std::uint16_t bits = 8;
+    std::uint16_t predictor = 1;
+    std::uint16_t planes = PLANARCONFIG_CONTIG;
+    bool tiled = false;
+};
+
+constexpr Form forms[] = {
+    {"plain"},
+    {"lzw", COMPRESSION_LZW},
+    {"deflate", COMPRESSION_ADOBE_DEFLATE},
+    {"packbits", COMPRESSION_PACKBITS},
+    {"jpeg", COMPRESSION_JPEG, 3},
+    {"g4", COMPRESSION_CCITTFAX4, 1, 1},
+    {"tiles", COMPRESSION_LZW, 4, 8, 1, PLANARCONFIG_CONTIG, true},
+    {"planes", COMPRESSION_LZW, 4, 8, 1, PLANARCONFIG_SEPARATE},
+    {"deep", COMPRESSION_LZW, 4, 16},
+    {"predictor", COMPRESSION_LZW, 4, 8, 2},
+};
+
+// Smooth tones with a little noise, like a photograph; no two rows alike, so that nothing on the way can cheat.
+// Quick to make. One bit a sample: bars, like line art.
+void fill(std::vector<std::uint8_t>& part, std::size_t row_bytes, bool line_art, std::uint32_t& state) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        state = state * 1664525U + 1013904223U;
+        const std::size_t x = i % row_bytes, y = i / row_bytes;
+        part[i] = line_art ? static_cast<std::uint8_t>((x / 5 + y / 7) % 3 == 0 ? 0xff : 0)
+                           : static_cast<std::uint8_t>((x / 64 + y + i % 4 * 50) % 200 + (state >> 30U));
+    }
+    if (!line_art && !part.empty()) part[0] = static_cast<std::uint8_t>(state >> 24U);
+}
+
+bool write_picture(const std::string& path, const Form& form, std::uint32_t height_px, std::uint32_t seed) {
     const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen(path.c_str(), "w"), &TIFFClose);
     if (!tiff) return false;
+    const auto photometric = form.channels == 4   ? PHOTOMETRIC_SEPARATED
+                             : form.channels == 3 ? PHOTOMETRIC_YCBCR
+                                                  : PHOTOMETRIC_MINISWHITE;
     TIFFSetField(tiff.get(), TIFFTAG_IMAGEWIDTH, width_px);
     TIFFSetField(tiff.get(), TIFFTAG_IMAGELENGTH, height_px);
-    TIFFSetField(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, 4);
-    TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, 8);
-    TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_SEPARATED);
-    TIFFSetField(tiff.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-    TIFFSetField(tiff.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, rows_per_strip);
-    std::vector<std::uint8_t> noise(row_bytes * 2), row(row_bytes);
-    std::uint32_t state = seed * 2654435761U + 1;
-    for (std::uint8_t& byte : noise) {
-        state = state * 1664525U + 1013904223U;
-        byte = static_cast<std::uint8_t>(state >> 24U);
+    TIFFSetField(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, form.channels);
+    TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, form.bits);
+    TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, photometric);
+    TIFFSetField(tiff.get(), TIFFTAG_COMPRESSION, form.compression);
+    TIFFSetField(tiff.get(), TIFFTAG_PLANARCONFIG, form.planes);
+    if (form.compression == COMPRESSION_JPEG) TIFFSetField(tiff.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    if (form.predictor != 1) TIFFSetField(tiff.get(), TIFFTAG_PREDICTOR, form.predictor);
+    if (form.tiled) {
+        TIFFSetField(tiff.get(), TIFFTAG_TILEWIDTH, 256);
+        TIFFSetField(tiff.get(), TIFFTAG_TILELENGTH, 256);
+    } else {
+        TIFFSetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, rows_per_strip);
     }
-    for (std::uint32_t y = 0; y < height_px; ++y) {
-        const auto from = noise.begin() + static_cast<std::ptrdiff_t>(y * 7919U % row_bytes);
-        row.assign(from, from + static_cast<std::ptrdiff_t>(row_bytes));
-        row[0] = static_cast<std::uint8_t>(y);
-        if (TIFFWriteScanline(tiff.get(), row.data(), y) < 0) return false;
+    std::vector<std::uint8_t> part(
+        static_cast<std::size_t>(form.tiled ? TIFFTileSize(tiff.get()) : TIFFStripSize(tiff.get())));
+    const auto row_bytes =
+        static_cast<std::size_t>(form.tiled ? TIFFTileRowSize(tiff.get()) : TIFFScanlineSize(tiff.get()));
+    std::uint32_t state = seed * 2654435761U + 1;
+    const std::uint32_t parts = form.tiled ? TIFFNumberOfTiles(tiff.get()) : TIFFNumberOfStrips(tiff.get());
+    for (std::uint32_t i = 0; i < parts; ++i) {
+        fill(part, row_bytes, form.bits == 1, state);
+        const auto size = static_cast<tmsize_t>(part.size());
+        const tmsize_t put = form.tiled ? TIFFWriteEncodedTile(tiff.get(), i, part.data(), size)
+                                        : TIFFWriteEncodedStrip(tiff.get(), i, part.data(), size);
+        if (put < 0) return false;
     }
     return TIFFFlush(tiff.get()) != 0;
 }
@@ -67,23 +115,28 @@ std::string thin_job(std::uint64_t pictures, std::uint32_t height_px) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto pictures = argc == 4 ? opispool::parse_u64(argv[2]) : std::nullopt;
-    const auto megabytes = argc == 4 ? opispool::parse_u64(argv[3]) : std::nullopt;
-    if (!pictures || !megabytes || *megabytes == 0 || *megabytes > 4000) {
-        std::fprintf(stderr, "usage: make_bench_job FOLDER PICTURES MEGABYTES\n");
+    const std::uint64_t pictures = argc == 5 ? opispool::parse_u64(argv[2]).value_or(0) : 0;
+    const std::uint64_t megabytes = argc == 5 ? opispool::parse_u64(argv[3]).value_or(0) : 0;
+    const auto* form = std::find_if(std::begin(forms), std::end(forms),
+                                    [&](const Form& known) { return argc == 5 && known.name == argv[4]; });
+    if (pictures == 0 || megabytes == 0 || megabytes > 4000 || form == std::end(forms)) {
+        std::fprintf(stderr, "usage: make_bench_job FOLDER PICTURES MEGABYTES FORM\n");
         return 2;
     }
     const std::filesystem::path folder = argv[1];
     std::filesystem::create_directories(folder / "store");
-    const auto height_px = static_cast<std::uint32_t>(*megabytes * 1'000'000 / row_bytes);
-    for (std::uint64_t i = 0; i < *pictures; ++i) {
+    const std::uint64_t row_bits = std::uint64_t{width_px} * form->channels * form->bits;
+    // Whole strips: the last one needs no rule of its own.
+    const std::uint64_t strips = std::max<std::uint64_t>(1, megabytes * 8'000'000 / row_bits / rows_per_strip);
+    const auto height_px = static_cast<std::uint32_t>(strips * rows_per_strip);
+    for (std::uint64_t i = 0; i < pictures; ++i) {
         const std::string path = (folder / "store" / ("picture-" + std::to_string(i) + ".tif")).string();
-        if (!write_picture(path, height_px, static_cast<std::uint32_t>(i))) {
+        if (!write_picture(path, *form, height_px, static_cast<std::uint32_t>(i))) {
             std::fprintf(stderr, "%s can't be written\n", path.c_str());
             return 1;
         }
     }
     std::ofstream job(folder / "job.ps", std::ios::binary);
-    job << thin_job(*pictures, height_px);
+    job << thin_job(pictures, height_px);
     return job.good() ? 0 : 1;
 }
