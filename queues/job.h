@@ -21,8 +21,8 @@ struct JobId {
 struct NewJob {
     std::string queue;
     std::string title, user, host;  // as the client said, printable UTF-8
-    std::string door;               // "lpd", "socket", "http", "submit"
-    std::string spool_file;         // name inside the spool's jobs folder; ours, immutable
+    std::string door;               // "lpd", "socket", "http", "ipp"
+    std::string spool_file;         // name inside the spool's jobs folder; ours, immutable; empty: not arrived yet
     std::uint64_t size_bytes = 0;
     bool hold = false;  // accepted but must not print by itself, e.g. its tail looks cut off
     std::string hold_reason;

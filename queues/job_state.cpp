@@ -18,7 +18,7 @@ constexpr std::uint8_t comp = static_cast<std::uint8_t>(JobState::completed);
 
 constexpr std::size_t first_state = static_cast<std::size_t>(JobState::pending);
 constexpr std::size_t state_count = static_cast<std::size_t>(JobState::completed) - first_state + 1;
-constexpr std::size_t event_count = static_cast<std::size_t>(Event::submit) + 1;
+constexpr std::size_t event_count = static_cast<std::size_t>(Event::document) + 1;
 
 struct Row {
     Event event;
@@ -47,6 +47,7 @@ constexpr std::array<Row, event_count> table{{
     {Event::recover_idle,    "recover-idle",    {{no,     no,   pend,   pend,   no,      no,     no}}},
     {Event::recover_sending, "recover-sending", {{no,     no,   held,   held,   no,      no,     no}}},
     {Event::submit,          "submit",          {{no,     no,   no,     no,     no,      no,     no}}},
+    {Event::document,        "document",        {{no,     pend, no,     no,     no,      no,     no}}},
 }};
 // clang-format on
 

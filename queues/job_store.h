@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ class JobStore {
     virtual Result<void> record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) = 0;
     // Oldest first.
     virtual Result<std::vector<EventRecord>> load_events(JobId id) = 0;
+
+    // Queues that a person paused or resumed against the configuration; nothing: as configured again.
+    virtual Result<void> save_paused(const std::string& queue, std::optional<bool> paused) = 0;
+    virtual Result<std::map<std::string, bool>> load_paused() = 0;
 
     // All writes of `steps` become durable together when this returns, or none of them does (also when `steps` fails).
     // May be nested: an inner failure undoes the inner writes only, and the outermost call is the durable one. Several

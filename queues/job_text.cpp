@@ -43,6 +43,7 @@ bool is_asked_by_people(Event event) {
         case Event::recover_idle:
         case Event::recover_sending:
         case Event::submit:
+        case Event::document:
             break;
     }
     return false;
@@ -57,6 +58,8 @@ std::string refusal_text(const Job& job, Event event) {
                " were already sent; the RIP may print part of it)";
     if (event == Event::hold)
         return number_of(job) + " is being prepared; stop it with stop-and-hold (nothing was sent yet)";
+    if (event == Event::release && job.spool_file.empty())
+        return number_of(job) + " is still waiting for its document; it prints by itself when it has come";
     if (event == Event::release) return number_of(job) + " is already being printed; there is nothing to release";
     return number_of(job) + " is " + state + "; " + std::string(name_of(event)) + " is not possible now";
 }
@@ -100,7 +103,12 @@ std::string stopped_unrecorded_reason(const Job& job, const std::string& actor, 
            ". Release it to send it again from the start, or cancel it.";
 }
 
+std::string no_document_reason() {
+    return "waiting for its document";
+}
+
 std::string spool_file_missing_reason(const Job& job) {
+    if (job.spool_file.empty()) return "its document never arrived; send the job again";
     return "its spool file " + job.spool_file + " is missing; send the job again";
 }
 

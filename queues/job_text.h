@@ -20,5 +20,6 @@ std::string canceled_reason(const Job& job, const std::string& actor);
 std::string interrupted_reason(const Job& job);  // found by a restart
 std::string stopped_unrecorded_reason(const Job& job, const std::string& actor, const std::string& error_text);
 std::string spool_file_missing_reason(const Job& job);
+std::string no_document_reason();  // while a job waits for its document
 
 }  // namespace opispool::queues

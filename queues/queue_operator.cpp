@@ -29,7 +29,7 @@ void QueueService::apply_to_any(JobId id, Event event, const std::string& actor,
 void QueueService::hold(JobId id, const std::string& actor, Done done) {
     const Edit edit = [actor](Job& job) {
         // The reason a job was held for first, a missing picture say, is worth more than who pressed Hold again.
-        if (job.state != JobState::pending_held) job.reason = held_reason(job, actor);
+        if (job.state != JobState::pending_held || job.spool_file.empty()) job.reason = held_reason(job, actor);
     };
     apply_to_any(id, Event::hold, actor, edit, std::move(done));
 }
@@ -42,6 +42,8 @@ void QueueService::stop_and_hold(JobId id, const std::string& actor, Done done) 
 }
 
 void QueueService::release(JobId id, const std::string& actor, Done done) {
+    if (const auto job = find(id); job && !is_finished(job->state) && job->spool_file.empty())
+        return done(fail(refusal(*job, Event::release)));
     const Edit edit = [](Job& job) {
         job.reason.clear();
         job.not_before_ms = 0;
@@ -72,6 +74,22 @@ void QueueService::redo(JobId id, const std::string& actor, Done done) {
         adopt(*std::move(job));
         apply(id, Event::redo, actor, edit, done);
     });
+}
+
+void QueueService::set_paused(const std::string& name, bool paused, const std::string& actor, Done done) {
+    if (queue(name) == nullptr)
+        return done(fail(Code::not_found, Operation::execute, "there is no queue \"" + name + "\""));
+    const std::optional<bool> kept = paused == configured_paused_[name] ? std::nullopt : std::optional(paused);
+    auto stored = std::make_shared<Result<void>>();
+    runner_.run([name, kept, stored](JobStore& store) { *stored = store.save_paused(name, kept); },
+                [this, name, paused, actor, stored, done = std::move(done)] {
+                    if (!*stored) return done(*stored);
+                    const auto changed =
+                        std::find_if(queues_.begin(), queues_.end(), [&](const Queue& q) { return q.name == name; });
+                    changed->paused = paused;
+                    for (const QueueListener& listener : queue_listeners_) listener(*changed, actor);
+                    done({});
+                });
 }
 
 // ---- looking

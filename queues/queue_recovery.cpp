@@ -32,6 +32,7 @@ Result<void> store_change(JobStore& store, const Job& job, JobState expected, Ev
 
 Result<void> QueueService::recover(JobStore& store,
                                    const std::function<bool(const std::string& spool_file)>& spool_file_exists) {
+    if (auto paused = recover_paused(store); !paused) return paused;
     auto loaded = store.load_unfinished();
     if (!loaded) return fail(loaded.error());
 
@@ -53,6 +54,22 @@ Result<void> QueueService::recover(JobStore& store,
         if (queue(job.queue) == nullptr && job.state == JobState::pending && job.reason.empty())
             job.reason = "queue \"" + job.queue + "\" is not in the configuration; the job waits until it is";
         adopt(std::move(job));
+    }
+    return {};
+}
+
+// A person's word holds until the configuration says the same; from then on the configuration rules again.
+Result<void> QueueService::recover_paused(JobStore& store) {
+    const auto kept = store.load_paused();
+    if (!kept) return fail(kept.error());
+    for (Queue& each : queues_) {
+        const auto found = kept->find(each.name);
+        if (found == kept->end()) continue;
+        if (found->second != each.paused) {
+            each.paused = found->second;
+        } else if (auto removed = store.save_paused(each.name, std::nullopt); !removed) {
+            return removed;
+        }
     }
     return {};
 }

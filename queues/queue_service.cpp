@@ -23,6 +23,10 @@ Error no_such_job(JobId id) {
     return Error{Code::not_found, Operation::execute, "there is no job " + std::to_string(id.value), {}, std::nullopt};
 }
 
+std::string new_jobs_held_reason(const NewJob& job) {
+    return "queue \"" + job.queue + "\" holds every new job; release it to print it";
+}
+
 bool is_stop_request(const Job& before, Event event) {
     return before.state == JobState::processing && (event == Event::cancel || event == Event::stop_and_hold);
 }
@@ -54,7 +58,9 @@ struct QueueService::Change {
 };
 
 QueueService::QueueService(StoreRunner& runner, const Clock& clock, std::vector<Queue> queues)
-    : runner_(runner), clock_(clock), queues_(std::move(queues)) {}
+    : runner_(runner), clock_(clock), queues_(std::move(queues)) {
+    for (const Queue& each : queues_) configured_paused_[each.name] = each.paused;
+}
 
 QueueService::~QueueService() = default;
 
@@ -69,12 +75,15 @@ void QueueService::submit(NewJob new_job, DoneWithId done) {
     auto job = std::make_shared<Job>();
     static_cast<NewJob&>(*job) = std::move(new_job);
     job->created_ms = job->changed_ms = clock_.now_ms();
-    if (job->hold) {
+    if (job->spool_file.empty()) {
+        job->state = JobState::pending_held;
+        job->reason = no_document_reason();
+    } else if (job->hold) {
         job->state = JobState::pending_held;
         job->reason = job->hold_reason.empty() ? "held as it came in" : job->hold_reason;
     } else if (target->hold_new) {
         job->state = JobState::pending_held;
-        job->reason = "queue \"" + job->queue + "\" holds every new job; release it to print it";
+        job->reason = new_jobs_held_reason(*job);
     }
 
     auto result = std::make_shared<Result<JobId>>();
@@ -96,6 +105,23 @@ void QueueService::submit(NewJob new_job, DoneWithId done) {
             }
             done(*result);
         });
+}
+
+void QueueService::attach_document(JobId id, std::string spool_file, std::uint64_t size_bytes, std::string hold_reason,
+                                   Done done) {
+    const auto job = find(id);
+    if (!job) return done(fail(no_such_job(id)));
+    if (!job->spool_file.empty()) return done(fail(refusal(*job, Event::document)));
+    const Queue* target = queue(job->queue);
+    if (hold_reason.empty() && job->reason != no_document_reason()) hold_reason = job->reason;  // a person held it
+    if (hold_reason.empty() && target != nullptr && target->hold_new) hold_reason = new_jobs_held_reason(*job);
+    const Event event = hold_reason.empty() ? Event::document : Event::hold;
+    const Edit edit = [&](Job& changed) {
+        changed.spool_file = std::move(spool_file);
+        changed.size_bytes = size_bytes;
+        changed.reason = std::move(hold_reason);
+    };
+    apply(id, event, job->user, edit, std::move(done));
 }
 
 void QueueService::adopt(Job job) {
@@ -194,6 +220,10 @@ void QueueService::request_stop(JobId id) {
 
 void QueueService::on_change(Listener listener) {
     listeners_.push_back(std::move(listener));
+}
+
+void QueueService::on_queue_change(QueueListener listener) {
+    queue_listeners_.push_back(std::move(listener));
 }
 
 void QueueService::on_stop_request(StopListener listener) {

@@ -73,7 +73,12 @@ class QueueService {
 
     // ---- intake.  `done` gets the id only after the record is durable: then, and not before, acknowledge.
     //   errors  not_found (queue), not_permitted (queue does not accept), store errors
+    // A job without a spool file is held until attach_document(); a restart aborts it.
     void submit(NewJob job, DoneWithId done);
+    // Gives such a job its document, durable in the spool.   hold_reason  not empty: it stays held, with this reason
+    //   errors  conflict: it was canceled meanwhile, or has a document already; the caller removes the spool file
+    void attach_document(JobId id, std::string spool_file, std::uint64_t size_bytes, std::string hold_reason,
+                         Done done);
 
     // ---- operator verbs.  errors  not_found, not_permitted (with the reason and what to do), store errors
     // Also for finished jobs that only the store still knows: they are read first.
@@ -82,6 +87,9 @@ class QueueService {
     void release(JobId id, const std::string& actor, Done done);        // a job waiting for its next try: try now
     void cancel(JobId id, const std::string& actor, Done done);         // if it is being processed, the runner is told
     void redo(JobId id, const std::string& actor, Done done);           // a finished job whose spool file is still kept
+
+    // Pauses or resumes a queue; what is being printed goes on. It stays so over a restart.   errors  not_found, store
+    void set_paused(const std::string& queue, bool paused, const std::string& actor, Done done);
 
     // Asked before redo: is the job's spool file still there? Without it every redo is allowed.
     void set_spool_file_check(std::function<bool(const std::string& spool_file)> exists);
@@ -110,10 +118,14 @@ class QueueService {
     void history(JobId id, DoneWithEvents done);                                         // oldest first
     const std::vector<Queue>& queues() const { return queues_; }
     const Queue* queue(const std::string& name) const;
+    UnixMs now_ms() const { return clock_.now_ms(); }  // the clock of the jobs' times
 
     // Called on the loop after every durable change; `what` says which event, `submit` for a new job.
     using Listener = std::function<void(const JobSnapshot& job, Event what)>;
     void on_change(Listener listener);
+    // Called on the loop when a queue was paused or resumed, durably.
+    using QueueListener = std::function<void(const Queue& queue, const std::string& actor)>;
+    void on_queue_change(QueueListener listener);
     // Called when an operator stops or cancels a job that is being processed: its runner must stop the transfer. Called
     // at once, before the change is durable, since every further byte may become a plate. If the change then can't be
     // stored, the job is held as stopped (or stays processing if the store is broken for good; cancel it again then).
@@ -140,16 +152,19 @@ class QueueService {
     void publish(const JobSnapshot& job, Event what);
     void request_stop(JobId id);
     void adopt(Job job);
+    Result<void> recover_paused(JobStore& store);
     std::vector<const Job*> jobs_of(const std::string& queue) const;
 
     StoreRunner& runner_;
     const Clock& clock_;
     std::vector<Queue> queues_;
+    std::map<std::string, bool> configured_paused_;
     std::map<JobId, Entry> jobs_;
     std::deque<JobId> finished_;  // those in jobs_, oldest first
     std::function<bool(const std::string&)> spool_file_exists_;
     std::vector<Listener> listeners_;
     std::vector<StopListener> stop_listeners_;
+    std::vector<QueueListener> queue_listeners_;
 };
 
 }  // namespace opispool::queues

@@ -91,6 +91,9 @@ Result<void> SqliteJobStore::prepare_all() {
          "SELECT id, " OPISPOOL_JOB_COLUMNS " FROM job WHERE " OPISPOOL_FINISHED " ORDER BY id DESC LIMIT ?"},
         {&select_finished_of_queue_, "SELECT id, " OPISPOOL_JOB_COLUMNS " FROM job WHERE " OPISPOOL_FINISHED
                                      " AND queue = ? ORDER BY id DESC LIMIT ?"},
+        {&delete_paused_, "DELETE FROM queue_state WHERE queue = ?"},
+        {&insert_paused_, "INSERT INTO queue_state (queue, paused) VALUES (?, ?)"},
+        {&select_paused_, "SELECT queue, paused FROM queue_state"},
     };
     for (const auto& [statement, sql] : statements) {
         auto prepared = db_.prepare(sql);
@@ -220,6 +223,27 @@ Result<std::vector<EventRecord>> SqliteJobStore::load_events(JobId id) {
         EventRecord record{id, *event, use.next_text(), 0};
         record.at_ms = use.next_number();
         events.push_back(std::move(record));
+    }
+}
+
+Result<void> SqliteJobStore::save_paused(const std::string& queue, std::optional<bool> paused) {
+    return in_one_commit([&]() -> Result<void> {
+        SqliteUse removal(delete_paused_);
+        if (auto removed = removal.bind(queue).run(); !removed || !paused) return removed;
+        SqliteUse use(insert_paused_);
+        return use.bind(queue).bind(std::int64_t{*paused}).run();
+    });
+}
+
+Result<std::map<std::string, bool>> SqliteJobStore::load_paused() {
+    std::map<std::string, bool> paused;
+    SqliteUse use(select_paused_);
+    for (;;) {
+        const auto row = use.step();
+        if (!row) return fail(row.error());
+        if (!*row) return paused;
+        std::string queue = use.next_text();
+        paused[std::move(queue)] = use.next_number() != 0;
     }
 }
 

@@ -26,6 +26,8 @@ class SqliteJobStore final : public JobStore {
     Result<std::vector<Job>> load_finished(const std::string& queue, std::size_t limit) override;
     Result<void> record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) override;
     Result<std::vector<EventRecord>> load_events(JobId id) override;
+    Result<void> save_paused(const std::string& queue, std::optional<bool> paused) override;
+    Result<std::map<std::string, bool>> load_paused() override;
     Result<void> in_one_commit(const std::function<Result<void>()>& steps) override;
 
   private:
@@ -38,7 +40,8 @@ class SqliteJobStore final : public JobStore {
 
     SqliteDb db_;  // first: statements go before their connection
     SqliteStatement insert_, update_, state_of_, delete_messages_, insert_message_, select_messages_, insert_event_,
-        select_events_, select_one_, select_unfinished_, select_finished_, select_finished_of_queue_;
+        select_events_, select_one_, select_unfinished_, select_finished_, select_finished_of_queue_, delete_paused_,
+        insert_paused_, select_paused_;
     int depth_ = 0;  // of in_one_commit
 };
 

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build pkg-config libtiff-dev libjpeg62-turbo-dev zlib1g-dev libboost1.81-dev
     libboost-program-options1.81-dev libboost-json1.81-dev libsqlite3-dev libexpected-dev libunistring-dev
-    libgs-dev)
+    libgs-dev libcups2-dev)
 sample_packages=(ghostscript rlpr netcat-openbsd python3)
 test_packages=(git libgtest-dev libgmock-dev poppler-utils libtiff-tools curl clang-format-14 python3-pil python3-numpy
     libcups2 libavahi-client3)
@@ -90,21 +90,30 @@ build_preset() {
 # Nobody listens there: state 0A in the kernel's table. Nothing is sent to a stranger's port.
 port_is_free() { ! grep -qiE "^ *[0-9]+: [0-9A-F]+:$(printf %04X "$1") [0-9A-F:]+ 0A" /proc/net/tcp /proc/net/tcp6; }
 
-# unpack_cups_backends: CUPS's clients lpd and socket, taken out of their package into build/peers and not installed, because
-# the package would bring and start a print service.
-unpack_cups_backends() {
-    local peers=$root/build/peers
-    export OPISPOOL_CUPS_BACKENDS=$peers/usr/lib/cups/backend-available
-    if [ -x "$OPISPOOL_CUPS_BACKENDS/lpd" ] && [ -x "$OPISPOOL_CUPS_BACKENDS/socket" ]; then return; fi
+# unpack_cups_peers: CUPS's clients (backends lpd and socket, ipptool and its tests, lp, lpstat, cupstestppd), taken out of
+# their packages into build/peers and not installed, because a package would bring and start a print service.
+unpack_cups_peers() {
+    local peers=$root/build/peers package
+    local packages=(cups cups-client cups-ipp-utils)
+    export OPISPOOL_CUPS_PEERS=$peers OPISPOOL_CUPS_BACKENDS=$peers/usr/lib/cups/backend-available
+    if has_cups_peers; then return; fi
     rm -rf "$peers"
     mkdir -p "$peers"
-    if ! (cd "$peers" && apt-get download -qq cups) </dev/null >/dev/null 2>&1; then
+    if ! (cd "$peers" && apt-get download -qq "${packages[@]}") </dev/null >/dev/null 2>&1; then
         become_root "to refresh the package lists"
         "${as_root[@]}" apt-get update -qq </dev/null || die "apt-get update failed; is there a network and a package source?"
+        (cd "$peers" && apt-get download -qq "${packages[@]}") </dev/null >/dev/null 2>&1 ||
+            die "packages ${packages[*]} can't be downloaded; is there a network and a package source?"
     fi
-    [ -n "$(find "$peers" -name 'cups_*.deb')" ] || (cd "$peers" && apt-get download -qq cups) </dev/null >/dev/null 2>&1 ||
-        die "package cups can't be downloaded; is there a network and a package source?"
-    dpkg -x "$peers"/cups_*.deb "$peers"
-    [ -x "$OPISPOOL_CUPS_BACKENDS/lpd" ] || die "package cups has no backend lpd; Debian 12 has it"
-    note "CUPS's backends lpd and socket are in build/peers"
+    for package in "${packages[@]}"; do dpkg -x "$peers/$package"_*.deb "$peers"; done
+    has_cups_peers || die "packages ${packages[*]} do not hold CUPS's clients; Debian 12's do"
+    note "CUPS's clients are in build/peers"
+}
+
+has_cups_peers() {
+    local path
+    for path in usr/lib/cups/backend-available/lpd usr/lib/cups/backend-available/socket usr/bin/ipptool usr/bin/lp \
+        usr/bin/lpstat usr/bin/cancel usr/bin/cupstestppd usr/share/cups/ipptool/ipp-1.1.test; do
+        [ -e "$root/build/peers/$path" ] || return 1
+    done
 }

@@ -53,6 +53,11 @@ Result<void> Daemon::start() {
     if (auto recovered = recover(); !recovered) return recovered;
     queues_.set_spool_file_check([this](const std::string& name) { return spool_.job_exists(name); });
     queues_.on_change([this](const JobSnapshot& job, Event what) { job_changed(job, what); });
+    queues_.on_queue_change([this](const queues::Queue& queue, const std::string& actor) {
+        log_event(LogLevel::info, queue.paused ? log_id::queue_paused : log_id::queue_resumed,
+                  {{"queue", queue.name}, {"by", actor}});
+        for (const auto& runner : runners_) runner->wake();
+    });
     const RunnerServices services{queues_,
                                   spool_,
                                   gate_,
@@ -186,7 +191,9 @@ void Daemon::job_changed(const JobSnapshot& job, Event what) {
     LogLevel level = LogLevel::info;
     switch (what) {
         case Event::submit:
-            event = job.state == queues::JobState::pending ? log_id::job_accepted : log_id::job_held;
+        case Event::document:
+            event = job.state == queues::JobState::pending || job.spool_file.empty() ? log_id::job_accepted
+                                                                                     : log_id::job_held;
             break;
         case Event::start:
             event = log_id::job_started;

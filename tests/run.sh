@@ -10,7 +10,7 @@ set -euo pipefail
 step 'Debian packages'
 install_packages "${build_packages[@]}" "${sample_packages[@]}" "${test_packages[@]}"
 step 'other people'"'"'s print clients'
-unpack_cups_backends
+unpack_cups_peers
 step 'build (the first time takes some minutes)'
 build_preset ci
 step 'tests'

@@ -13,13 +13,14 @@ namespace opispool::cli {
 
 namespace {
 
-constexpr std::array<Command, 13> all_commands{{
+constexpr std::array<Command, 14> all_commands{{
     {"resolve", "replace a job's OPI references by the high-resolution pictures", run_resolve},
     {"scan", "list a job's OPI references and the files they mean", run_scan},
     {"explain", "tell how a job's pictures were looked for", run_explain},
     {"plan", "show what the result of a job would be made of", run_plan},
     {"submit", "send a document to a queue", run_submit},
     {"queues", "list the queues", run_queues},
+    {"ppd", "print a queue's PPD, for workstations' drivers", run_ppd},
     {"jobs", "list the jobs", run_jobs},
     {"job", "show one job", run_job},
     {"hold", "keep jobs from printing", run_hold},

@@ -46,6 +46,7 @@ int run_explain(const std::vector<std::string>& arguments);
 int run_plan(const std::vector<std::string>& arguments);
 int run_submit(const std::vector<std::string>& arguments);
 int run_queues(const std::vector<std::string>& arguments);
+int run_ppd(const std::vector<std::string>& arguments);
 int run_jobs(const std::vector<std::string>& arguments);
 int run_job(const std::vector<std::string>& arguments);
 int run_hold(const std::vector<std::string>& arguments);

@@ -7,10 +7,10 @@
 #include <functional>
 #include <vector>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "spooler/http/api_json.h"
-#include "spooler/log_events.h"
+#include "spooler/intake/intake.h"
+#include "spooler/ipp/ppd.h"
 #include "spooler/workers.h"
 
 namespace opispool::http {
@@ -27,7 +27,7 @@ constexpr std::size_t finished_limit = 500;
 constexpr std::size_t longest_name_bytes = 255;
 
 ApiReply json_reply(const json::value& value, unsigned status = 200) {
-    return {status, json::serialize(value) + "\n", {}};
+    return {status, json::serialize(value) + "\n", {}, "application/json"};
 }
 
 std::string parameter(const Route& route, const char* name, std::string otherwise = {}) {
@@ -99,10 +99,19 @@ asio::awaitable<ApiReply> ApiHandlers::handle(Route route) {
             co_return co_await explain_job(route.job);
         case Endpoint::change_job:
             co_return co_await change_job(std::move(route));
+        case Endpoint::ppd:
+            co_return show_ppd(route);
         case Endpoint::submit_job:
+        case Endpoint::ipp:
             break;
     }
     co_return error_reply(500, "a submission has a body");
+}
+
+ApiReply ApiHandlers::show_ppd(const Route& route) const {
+    if (service_.queue(route.queue) == nullptr)
+        return error_reply(404, "there is no queue '" + printable(route.queue) + "'");
+    return {200, ipp::make_ppd(route.queue), {}, "application/vnd.cups-ppd"};
 }
 
 ApiReply ApiHandlers::list_queues() const {
@@ -214,19 +223,10 @@ asio::awaitable<tl::expected<std::unique_ptr<Upload>, ApiReply>> ApiHandlers::be
 asio::awaitable<ApiReply> ApiHandlers::finish_upload(std::unique_ptr<Upload> upload) {
     Result<queues::NewJob> job = co_await upload->commit();
     if (!job) co_return error_reply(job.error());
-    const std::string spool_file = job->spool_file;
-    std::function<void(std::function<void(Result<JobId>)>)> submit = [&](std::function<void(Result<JobId>)> done) {
-        service_.submit(std::move(*job), std::move(done));
-    };
-    Result<JobId> id = co_await spooler::wait_for<JobId>(std::move(submit));
-    if (id) co_return co_await show_job(*id, 201);
-
-    auto remove = [this, spool_file] { return spool_.remove_job(spool_file); };
-    Result<void> removed = co_await spooler::on_pool(pool_, std::move(remove));
-    if (!removed)
-        log_event(LogLevel::warning, spooler::log_id::spool_failed,
-                  {{"file", spool_file}, {"reason", describe(removed.error())}});
-    co_return error_reply(id.error());
+    const spooler::Submission to{service_, spool_, pool_};
+    Result<JobId> id = co_await spooler::submit_job(to, std::move(*job));
+    if (!id) co_return error_reply(id.error());
+    co_return co_await show_job(*id, 201);
 }
 
 }  // namespace opispool::http

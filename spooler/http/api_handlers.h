@@ -15,6 +15,7 @@
 #include "spooler/http/router.h"
 #include "spooler/http/upload.h"
 #include "spooler/intake/spool_writer.h"
+#include "spooler/ipp/ipp_door.h"
 
 namespace opispool::http {
 
@@ -22,6 +23,7 @@ struct ApiReply {
     unsigned status = 200;
     std::string body;   // JSON with a closing line feed
     std::string allow;  // 405 only
+    std::string content_type = "application/json";
 };
 
 ApiReply error_reply(unsigned status, std::string_view text);
@@ -36,10 +38,17 @@ class ApiHandlers {
     // all outlive the handlers and every request that is running      pool  for file work
     ApiHandlers(queues::QueueService& service, const spooler::Spool& spool, boost::asio::any_io_executor pool,
                 Explainer explainer)
-        : service_(service), spool_(spool), pool_(std::move(pool)), explainer_(std::move(explainer)) {}
+        : service_(service),
+          spool_(spool),
+          pool_(std::move(pool)),
+          explainer_(std::move(explainer)),
+          ipp_(spooler::Submission{service_, spool_, pool_}) {}
 
-    // Everything but a submission. Always answers; errors are replies.
+    // Everything but a submission and IPP. Always answers; errors are replies.
     boost::asio::awaitable<ApiReply> handle(Route route);
+
+    // IPP requests, in their own words.
+    ipp::IppDoor& ipp() { return ipp_; }
 
     // ---- a submission: begin, append the body to the upload, finish. An upload that is dropped was never there.
     //   peer          "127.0.0.1", kept as the job's host if the client names none
@@ -57,11 +66,13 @@ class ApiHandlers {
     boost::asio::awaitable<ApiReply> show_job(queues::JobId id, unsigned status);
     boost::asio::awaitable<ApiReply> explain_job(queues::JobId id);
     boost::asio::awaitable<ApiReply> change_job(Route route);
+    ApiReply show_ppd(const Route& route) const;
 
     queues::QueueService& service_;
     const spooler::Spool& spool_;
     boost::asio::any_io_executor pool_;
     Explainer explainer_;
+    ipp::IppDoor ipp_;
 };
 
 }  // namespace opispool::http

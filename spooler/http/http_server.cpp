@@ -85,6 +85,7 @@ void HttpServer::stop() {
     if (acceptor_) acceptor_->close(ignored);
     acceptor_.reset();
     for (HttpSession* session : shared_->sessions) session->stop();
+    handlers_.ipp().close();
 }
 
 asio::awaitable<void> HttpServer::accept_loop(std::shared_ptr<tcp::acceptor> acceptor, std::shared_ptr<Shared> shared,

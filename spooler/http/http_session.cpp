@@ -13,7 +13,9 @@
 #include <boost/json/parse.hpp>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "spooler/http/request_guard.h"
+#include "spooler/ipp/ipp_exchange.h"
 #include "spooler/log_events.h"
 
 namespace opispool::http {
@@ -25,6 +27,7 @@ namespace bhttp = boost::beast::http;
 namespace {
 
 constexpr auto with_error = asio::as_tuple(asio::use_awaitable);
+constexpr const char* ipp_type = "application/ipp";
 constexpr std::size_t upload_window_bytes = 256U << 10U;
 // What a refused client may still send before it is cut off, so that it gets to read the refusal.
 constexpr std::size_t linger_bytes = 4U << 20U;
@@ -129,10 +132,46 @@ asio::awaitable<ApiReply> HttpSession::answer(Parser& parser) {
     const auto expect = field(request, "Expect");
     if (expect && !beast::iequals(beast::string_view(expect->data(), expect->size()), "100-continue"))
         co_return error_reply(417, "only 100-continue can be expected");
+    if (route->endpoint == Endpoint::ipp) co_return co_await serve_ipp(parser, std::move(*route));
     if (route->endpoint == Endpoint::submit_job) co_return co_await submit(parser, std::move(*route));
     std::optional<ApiReply> refusal = co_await skip_small_body(parser);
     if (refusal) co_return std::move(*refusal);
     co_return co_await handlers_.handle(std::move(*route));
+}
+
+// A body that broke off: nothing of it stays. If the line is only half closed the client may still read why.
+ApiReply HttpSession::discarded(std::string_view door, const Error& error) const {
+    log_event(LogLevel::warning, spooler::log_id::intake_discarded,
+              {{"door", std::string(door)}, {"peer", peer_}, {"reason", error.text}});
+    return error_reply(400, "the document is incomplete: " + error.text);
+}
+
+asio::awaitable<ApiReply> HttpSession::serve_ipp(Parser& parser, Route route) {
+    const auto type = field(parser.get(), "Content-Type");
+    if (!type || !equals_ignoring_case(trim(type->substr(0, type->find(';'))), ipp_type))
+        co_return error_reply(415, "IPP requests have the content type application/ipp");
+    const auto encoding = field(parser.get(), "Content-Encoding").value_or("identity");
+    const bool gzip = encoding == "gzip" || encoding == "x-gzip";
+    if (!gzip && encoding != "identity") co_return error_reply(415, "only gzip is understood as content encoding");
+    ipp::Caller caller;
+    caller.queue = std::move(route.queue);
+    caller.authority = field(parser.get(), "Host").value_or("localhost");
+    caller.peer = peer_;
+    const auto declared = parser.content_length();
+    ipp::IppExchange exchange(handlers_.ipp(), std::move(caller), gzip, declared ? *declared : 0);
+    const bool invited = co_await invite_body(parser);
+    if (!invited) co_return ApiReply();
+    std::vector<std::byte> window(upload_window_bytes);
+    while (!parser.is_done() && !exchange.refused()) {
+        Result<std::size_t> got = co_await read_body(parser, window);
+        if (!got) co_return discarded("ipp", got.error());
+        const std::span<const std::byte> piece = std::span<const std::byte>(window).first(*got);
+        co_await exchange.take(piece);
+    }
+    ApiReply reply;
+    reply.content_type = ipp_type;
+    reply.body = co_await exchange.finish();
+    co_return reply;
 }
 
 asio::awaitable<ApiReply> HttpSession::submit(Parser& parser, Route route) {
@@ -150,12 +189,7 @@ asio::awaitable<ApiReply> HttpSession::submit(Parser& parser, Route route) {
     std::vector<std::byte> window(upload_window_bytes);
     while (!parser.is_done()) {
         Result<std::size_t> got = co_await read_body(parser, window);
-        if (!got) {
-            log_event(LogLevel::warning, spooler::log_id::intake_discarded,
-                      {{"door", "http"}, {"peer", peer_}, {"reason", got.error().text}});
-            // Nothing of the upload stays. If the line is only half closed the client may still read why.
-            co_return error_reply(400, "the document is incomplete: " + got.error().text);
-        }
+        if (!got) co_return discarded("http", got.error());
         const std::span<const std::byte> piece = std::span<const std::byte>(window).first(*got);
         if (piece.empty()) continue;
         Result<void> kept = co_await upload->append(piece);
@@ -228,7 +262,7 @@ asio::awaitable<bool> HttpSession::write(ApiReply reply, unsigned version, bool 
     response.version(version);
     response.result(reply.status);
     response.set(bhttp::field::server, "opispool");
-    response.set(bhttp::field::content_type, "application/json");
+    response.set(bhttp::field::content_type, reply.content_type);
     response.set(bhttp::field::cache_control, "no-store");
     response.set("X-Content-Type-Options", "nosniff");
     if (!reply.allow.empty()) response.set(bhttp::field::allow, reply.allow);

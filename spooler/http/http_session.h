@@ -41,6 +41,8 @@ class HttpSession {
     boost::asio::awaitable<bool> serve_one();
     boost::asio::awaitable<ApiReply> answer(Parser& parser);
     boost::asio::awaitable<ApiReply> submit(Parser& parser, Route route);
+    boost::asio::awaitable<ApiReply> serve_ipp(Parser& parser, Route route);
+    ApiReply discarded(std::string_view door, const Error& error) const;
     boost::asio::awaitable<std::optional<ApiReply>> skip_small_body(Parser& parser);
     boost::asio::awaitable<Result<std::size_t>> read_body(Parser& parser, std::vector<std::byte>& window);
     boost::asio::awaitable<bool> invite_body(Parser& parser);

@@ -31,8 +31,9 @@ bool is_ours(std::string_view host, std::string_view own_name) {
 // What a page can send without asking first is a form's content type or none at all (Fetch standard,
 // "CORS-safelisted").
 bool only_for_programs(std::string_view content_type) {
-    static constexpr std::array<std::string_view, 4> types{
-        "application/json", "application/postscript", "application/octet-stream", "application/vnd.cups-postscript"};
+    static constexpr std::array<std::string_view, 5> types{"application/json", "application/ipp",
+                                                           "application/postscript", "application/octet-stream",
+                                                           "application/vnd.cups-postscript"};
     const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
     return std::any_of(types.begin(), types.end(),
                        [&](std::string_view known) { return equals_ignoring_case(type, known); });

@@ -39,7 +39,26 @@ std::optional<std::vector<std::string>> split_path(std::string_view path) {
     return segments;
 }
 
-tl::expected<Route, RouteError> match(const std::vector<std::string>& path) {
+// Addresses of the IPP door; a job's address says nothing that the request does not.
+std::optional<Route> match_ipp(const std::vector<std::string>& path, bool posted) {
+    static constexpr std::string_view suffix = ".ppd";
+    Route route;
+    route.endpoint = Endpoint::ipp;
+    const bool root = posted && path.size() == 1 && path[0].empty();  // a page, to everybody else
+    const bool job = path.size() == 2 && path[0] == "jobs";
+    const bool folder = path.size() >= 2 && path.size() <= 3 && path[0] == "ipp" && path[1] == "print";
+    if (folder && path.size() == 3) route.queue = path[2];
+    if (root || job || folder) return route;
+    if (path.size() != 2 || path[0] != "printers") return std::nullopt;
+    route.queue = path[1];
+    if (!route.queue.ends_with(suffix)) return route;
+    route.endpoint = Endpoint::ppd;
+    route.queue.resize(route.queue.size() - suffix.size());
+    return route;
+}
+
+tl::expected<Route, RouteError> match(const std::vector<std::string>& path, bool posted) {
+    if (auto found = match_ipp(path, posted)) return std::move(*found);
     Route route;
     if (path.size() < 2 || path[0] != "api") return tl::unexpected(no_such_page());
     if (path[1] == "queues" && path.size() == 2) return route;
@@ -70,7 +89,9 @@ tl::expected<Route, RouteError> match(const std::vector<std::string>& path) {
 }
 
 std::string_view method_of(Endpoint endpoint) {
-    return endpoint == Endpoint::submit_job || endpoint == Endpoint::change_job ? "POST" : "GET";
+    const bool by_post =
+        endpoint == Endpoint::submit_job || endpoint == Endpoint::change_job || endpoint == Endpoint::ipp;
+    return by_post ? "POST" : "GET";
 }
 
 bool knows(Endpoint endpoint, std::string_view parameter) {
@@ -84,6 +105,8 @@ bool knows(Endpoint endpoint, std::string_view parameter) {
         case Endpoint::list_queues:
         case Endpoint::show_job:
         case Endpoint::explain_job:
+        case Endpoint::ppd:
+        case Endpoint::ipp:
             return false;
     }
     return false;
@@ -113,7 +136,7 @@ tl::expected<Route, RouteError> find_route(std::string_view method, std::string_
     const auto question = std::min(target.find('?'), target.size());
     const auto path = split_path(target.substr(0, question));
     if (!path) return tl::unexpected(RouteError{400, "the address can't be read", {}});
-    auto route = match(*path);
+    auto route = match(*path, method == "POST");
     if (!route) return route;
     if (const std::string_view wanted = method_of(route->endpoint); method != wanted)
         return tl::unexpected(

@@ -7,6 +7,8 @@
 //   GET  /api/jobs/ID
 //   GET  /api/jobs/ID/explain
 //   POST /api/jobs/ID/VERB          [?by=]      hold release cancel redo stop-and-hold
+//   GET  /printers/NAME.ppd
+//   POST /printers/NAME, /ipp/print/NAME, /ipp/print, /jobs/ID, /      body: an IPP request, which names the rest
 #pragma once
 
 #include <cstdint>
@@ -19,12 +21,12 @@
 
 namespace opispool::http {
 
-enum class Endpoint : std::uint8_t { list_queues, submit_job, list_jobs, show_job, explain_job, change_job };
+enum class Endpoint : std::uint8_t { list_queues, submit_job, list_jobs, show_job, explain_job, change_job, ppd, ipp };
 enum class Verb : std::uint8_t { hold, release, cancel, redo, stop_and_hold };
 
 struct Route {
     Endpoint endpoint = Endpoint::list_queues;
-    std::string queue;                         // submit_job
+    std::string queue;                         // submit_job, ppd; ipp if the path names one
     queues::JobId job;                         // show_job, explain_job, change_job
     Verb verb = Verb::hold;                    // change_job
     std::map<std::string, std::string> query;  // decoded; only parameters the endpoint knows

@@ -24,13 +24,22 @@ struct Intake {
     boost::asio::any_io_executor loop, pool;
 };
 
+// The part of it that turns a document into a job.
+struct Submission {
+    queues::QueueService& queues;
+    const Spool& spool;
+    boost::asio::any_io_executor pool;
+};
+
 // Durable when it answers with the id; only then may the client be told. On an error the spool file is removed.
+boost::asio::awaitable<Result<queues::JobId>> submit_job(Submission to, queues::NewJob job);
 boost::asio::awaitable<Result<queues::JobId>> submit_job(Intake& intake, queues::NewJob job);
 
 // Looks at a document that is still in tmp/.
 boost::asio::awaitable<Result<TailVerdict>> check_tail_of(Intake& intake, std::string path);
 
 // Removes a committed document nobody was promised anything about.
+boost::asio::awaitable<void> remove_document(Submission to, std::string spool_file);
 boost::asio::awaitable<void> remove_document(Intake& intake, std::string spool_file);
 
 }  // namespace opispool::spooler

@@ -85,6 +85,15 @@ class MemoryJobStore final : public JobStore {
         return events;
     }
 
+    Result<void> save_paused(const std::string& queue, std::optional<bool> paused) override {
+        if (auto refused = take_failure()) return fail(*refused);
+        data_.paused.erase(queue);
+        if (paused) data_.paused[queue] = *paused;
+        return {};
+    }
+
+    Result<std::map<std::string, bool>> load_paused() override { return data_.paused; }
+
     Result<void> in_one_commit(const std::function<Result<void>()>& steps) override {
         if (depth_ == 0) undo_.clear();
         const std::size_t mark = undo_.size();
@@ -102,6 +111,7 @@ class MemoryJobStore final : public JobStore {
   private:
     struct Data {
         std::map<JobId, Job> jobs;
+        std::map<std::string, bool> paused;
         std::vector<EventRecord> events;
         std::int64_t last_id = 0;
     };

@@ -36,6 +36,33 @@ def pillow(image, kind, **options):
     return out.getvalue()
 
 
+def ipp(*items, operation=2):
+    """An IPP request: (tag,) begins a group, (tag, name, value) is an attribute; the first two come by themselves."""
+    out = b"\1\1" + operation.to_bytes(2, "big") + b"\0\0\0\7"
+    first = ((1,), (0x47, "attributes-charset", b"utf-8"), (0x48, "attributes-natural-language", b"en"),
+             (0x45, "printer-uri", b"ipp://localhost/printers/q"))
+    for item in first + items:
+        out += bytes([item[0]])
+        if len(item) > 1:
+            out += len(item[1]).to_bytes(2, "big") + item[1].encode() + len(item[2]).to_bytes(2, "big") + item[2]
+    return out + b"\3"
+
+
+def make_ipp():
+    number = (300).to_bytes(4, "big")
+    put("ipp_request", "print_job", ipp((0x42, "job-name", b"Spring"), (0x44, "compression", b"gzip"),
+                                        (0x49, "document-format", b"application/postscript"), (2,),
+                                        (0x21, "copies", (2).to_bytes(4, "big"))) + b"%!PS\n")
+    put("ipp_request", "collection", ipp((2,), (0x34, "media-col", b""), (0x4a, "", b"media-size"), (0x34, "", b""),
+                                         (0x4a, "", b"x-dimension"), (0x21, "", number), (0x37, "", b""), (0x37, "", b""),
+                                         (0x44, "job-hold-until", b"indefinite")))
+    put("ipp_request", "get_jobs", ipp((0x44, "requested-attributes", b"job-id"), (0x44, "", b"job-name"),
+                                       (0x22, "my-jobs", b"\1"), (0x21, "limit", number), operation=10))
+    put("ipp_request", "every_kind", ipp((2,), (0x13, "a", b""), (0x23, "b", number), (0x31, "c", bytes(11)),
+                                         (0x32, "d", bytes(8) + b"\3"), (0x33, "e", bytes(8)),
+                                         (0x35, "f", b"\0\2en\0\3abc"), (0x30, "g", b"\0\xff"), (0x21, "copies", bytes(4))))
+
+
 def make_tiff():
     gray, rgb, cmyk, bits = picture(20, 12, 1), picture(20, 12, 3), picture(20, 12, 4), picture(20, 12, 1, 1)
     for name, compression in (("none", tiff.NONE), ("lzw", tiff.LZW), ("zip", tiff.ZIP), ("packbits", tiff.PACKBITS)):
@@ -259,4 +286,5 @@ make_names()
 make_eps()
 make_dcs()
 make_network()
+make_ipp()
 make_rest()

@@ -149,6 +149,15 @@ TEST_P(JobStoreTest, KeepsTheHistoryOfEachJob) {
     EXPECT_EQ(events[1].job, a);
 }
 
+TEST_P(JobStoreTest, RemembersWhatPeopleToldQueues) {
+    ASSERT_TRUE(store_->save_paused("plates", true));
+    ASSERT_TRUE(store_->save_paused("proofs", false));
+    ASSERT_TRUE(store_->save_paused("plates", false));
+    EXPECT_EQ(store_->load_paused().value(), (std::map<std::string, bool>{{"plates", false}, {"proofs", false}}));
+    ASSERT_TRUE(store_->save_paused("plates", std::nullopt));
+    EXPECT_EQ(store_->load_paused().value(), (std::map<std::string, bool>{{"proofs", false}}));
+}
+
 TEST_P(JobStoreTest, OneCommitIsAllOrNothing) {
     const JobId kept = insert(JobState::pending);
     const auto failed = store_->in_one_commit([&]() -> Result<void> {

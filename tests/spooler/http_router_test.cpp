@@ -21,6 +21,12 @@ TEST(Router, FindsEveryEndpoint) {
         {"GET", "/api/jobs/42/explain", Endpoint::explain_job},
         {"POST", "/api/jobs/42/hold?by=anna", Endpoint::change_job},
         {"POST", "/api/queues/cover/jobs?title=a&user=b&host=c", Endpoint::submit_job},
+        {"GET", "/printers/cover.ppd", Endpoint::ppd},
+        {"POST", "/printers/cover", Endpoint::ipp},
+        {"POST", "/ipp/print/cover", Endpoint::ipp},
+        {"POST", "/ipp/print", Endpoint::ipp},
+        {"POST", "/jobs/42", Endpoint::ipp},
+        {"POST", "/", Endpoint::ipp},
     };
     for (const auto& one : cases) {
         const auto route = find_route(one.method, one.target);
@@ -50,6 +56,13 @@ TEST(Router, DecodesNamesAfterSplitting) {
     EXPECT_EQ(route->query.at("title"), "1 & 2=3");
 }
 
+TEST(Router, TheQueueOfAnIppAddressIsItsLastName) {
+    EXPECT_EQ(find_route("POST", "/printers/a%2Fb")->queue, "a/b");
+    EXPECT_EQ(find_route("POST", "/ipp/print/cover")->queue, "cover");
+    EXPECT_EQ(find_route("GET", "/printers/cover.ppd")->queue, "cover");
+    EXPECT_EQ(find_route("POST", "/jobs/42")->queue, "");
+}
+
 TEST(Router, RefusesWhatItDoesNotKnow) {
     const struct {
         const char *method, *target;
@@ -59,6 +72,9 @@ TEST(Router, RefusesWhatItDoesNotKnow) {
         {"GET", "", 400},
         {"GET", "api/queues", 400},
         {"GET", "/api", 404},
+        {"GET", "/printers/cover", 405},
+        {"POST", "/printers/cover.ppd", 405},
+        {"GET", "/printers", 404},
         {"GET", "/api/queues/", 404},
         {"GET", "/api/jobs/0", 404},
         {"GET", "/api/jobs/-1", 404},
