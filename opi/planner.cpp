@@ -18,6 +18,10 @@ Result<PlanOutcome> make_plan(const PlanRequest& request) {
     PlanOutcome outcome;
     outcome.problems = std::move(planner.problems());
     outcome.warnings = std::move(planner.warnings());
+    if (document->references.empty() && document->creator.find("Ghostscript") != std::string::npos)
+        outcome.warnings.emplace_back(
+            "the job was written by Ghostscript and has no OPI comments: Ghostscript drops them, so what looks like a "
+            "picture may be its layout; send the job as the application wrote it");
     if (!outcome.problems.empty()) return outcome;
     if (auto checked = check_plan(**plan); !checked) return fail(std::move(checked.error()));
     outcome.plan = std::move(*plan);

@@ -52,6 +52,7 @@ struct ThinDocument {
     // Header comments that may have to be corrected; line without its line end.
     std::optional<ByteRange> document_data, language_level;
     std::string document_data_value, language_level_value;
+    std::string creator;  // the first %%Creator
     std::vector<HeaderList>
         header_lists;  // colours and resources; the first that is not (atend), so perhaps of the trailer
     std::vector<std::string> warnings;

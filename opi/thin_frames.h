@@ -108,6 +108,7 @@ inline void note_header_comment(ThinDocument& document, const DscLine& line) {
         document.language_level = ByteRange{line.begin_bytes, end};
         document.language_level_value = value;
     }
+    if (has_keyword(line.text, "%%Creator") && document.creator.empty()) document.creator = value;
 }
 
 inline constexpr std::array<std::string_view, 7> header_list_keywords{

@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build pkg-config libtiff-dev libjpeg62-turbo-dev
     libboost-program-options1.81-dev libboost-json1.81-dev libsqlite3-dev libexpected-dev libunistring-dev
     libgs-dev libcups2-dev)
 sample_packages=(ghostscript rlpr netcat-openbsd python3)
-test_packages=(git libgtest-dev libgmock-dev poppler-utils libtiff-tools curl clang-format-14 python3-pil python3-numpy
+test_packages=(git libgtest-dev libgmock-dev poppler-utils psutils libtiff-tools curl clang-format-14 python3-pil python3-numpy
     libcups2 libavahi-client3)
 
 step_number=0

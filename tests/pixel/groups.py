@@ -9,6 +9,7 @@ import group_jpeg
 import group_measure
 import group_pdftops
 import group_plates
+import group_producers
 import group_refusals
 import group_self_test
 import group_tiff
@@ -29,9 +30,11 @@ GROUPS = {
     "dcs": group_dcs.dcs,
     "eps": group_eps.eps_group,
     "pdftops": group_pdftops.pdftops,
+    "producers": group_producers.producers,
     "measure": group_measure.measure,
     "refusals": group_refusals.refusals,
 }
 # Programs a group can't do without, apart from gs.
 TOOLS = {"self_test": ["tiffcp"], "tiff": ["tiffcp"], "tiff_colour": ["tiffcp"], "tiff_level_2": ["tiffcp"], "tiff_ascii85": ["tiffcp"],
-         "jpeg": ["cjpeg", "tiffcp"], "pdftops": ["pdftops"], "measure": ["pdftops"]}
+         "jpeg": ["cjpeg", "tiffcp"], "pdftops": ["pdftops"], "measure": ["pdftops"],
+         "producers": ["pdftops", "psnup", "pstops", "psselect"]}
