@@ -212,7 +212,7 @@ class TextEncoder final : public Encoder {
         if (!got) return fail(std::move(got.error()));
         if (*got != want) return fail(wrong_length(*supply_));
         // encoded_length counts the end mark too: room to spare.
-        text_.resize(static_cast<std::size_t>(encoded_length(encoding_, want)));
+        text_.resize(static_cast<std::size_t>(encoded_length(encoding_, want)) + text_slack_bytes);
         char* end = text_.data();
         for (std::size_t at = 0; at < want; at += static_cast<std::size_t>(line)) {
             const auto part =

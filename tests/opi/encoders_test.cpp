@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "opi/emit/text_lines.h"
 #include "tests/opi/raster_test_support.h"
 
 namespace opispool::opi::test {
@@ -92,6 +93,29 @@ TEST(EncodersTest, LengthIsKnownBeforeAndTextDecodesToTheInput) {
             }
         }
     }
+}
+
+TEST(EncodersTest, VectorsAndWordsGiveTheSameLine) {
+    std::vector<std::byte> input;
+    std::uint32_t state = 7;
+    for (int i = 0; i < 4096; ++i) {
+        state = state * 1664525U + 1013904223U;
+        // Noise, and the ends of the range.
+        input.push_back(std::byte{static_cast<unsigned char>(i % 3 == 0 ? 0xFF : i % 11 == 0 ? 0 : state >> 24U)});
+    }
+    std::fill_n(input.begin() + 1000, 64, std::byte{0xFF});
+    for (std::size_t from = 0; from + 200 < input.size(); from += 37)
+        for (std::size_t size = 1; size <= 130; ++size) {
+            const auto line = std::span<const std::byte>(input).subspan(from, size);
+            std::string quick(size * 2 + 20, '?'), slow(size * 2 + 20, '?');
+            const auto length = encode_ascii85_line(line, quick.data()) - quick.data();
+            ASSERT_EQ(encode_ascii85_line_by_words(line, slow.data()) - slow.data(), length);
+            EXPECT_EQ(quick.find_first_not_of('?', static_cast<std::size_t>(length) + text_slack_bytes),
+                      std::string::npos);
+            ASSERT_EQ(quick.substr(0, static_cast<std::size_t>(length)),
+                      slow.substr(0, static_cast<std::size_t>(length)))
+                << from << "+" << size;
+        }
 }
 
 TEST(EncodersTest, EveryRequestSizeGivesTheSameText) {
