@@ -17,7 +17,8 @@
 
 namespace opispool {
 class FileFacts;
-}
+class WorkCrew;
+}  // namespace opispool
 
 namespace opispool::opi {
 
@@ -83,6 +84,7 @@ struct OutputProfile {
     // dry run, which says what a job would become and must not be sent.
     bool prove_pictures = true;
     std::shared_ptr<FileFacts> proofs = {};  // what need not be proved again; may be null
+    std::shared_ptr<WorkCrew> crew = {};     // decodes with whoever plans or sends; may be null
     std::vector<InkColour> inks{};           // the spot inks that pictures may be printed with
 };
 

@@ -4,7 +4,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-build_packages=(g++ cmake ninja-build pkg-config libtiff-dev libjpeg62-turbo-dev zlib1g-dev libboost1.81-dev
+build_packages=(g++ cmake ninja-build pkg-config libtiff-dev libjpeg62-turbo-dev zlib1g-dev libdeflate-dev libboost1.81-dev
     libboost-program-options1.81-dev libboost-json1.81-dev libsqlite3-dev libexpected-dev libunistring-dev
     libgs-dev libcups2-dev)
 sample_packages=(ghostscript rlpr netcat-openbsd python3)

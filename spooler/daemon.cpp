@@ -11,6 +11,7 @@
 
 #include "base/file_facts.h"
 #include "base/log.h"
+#include "base/work_crew.h"
 #include "spooler/log_events.h"
 #include "spooler/queue_index.h"
 
@@ -64,7 +65,8 @@ Result<void> Daemon::start() {
                                   clock_,
                                   workers_.loop_executor(),
                                   workers_.pool_executor(),
-                                  std::make_shared<FileFacts>([this] { return clock_.now_ms() * 1'000'000; })};
+                                  std::make_shared<FileFacts>([this] { return clock_.now_ms() * 1'000'000; }),
+                                  WorkCrew::usual()};
     for (const QueueConfig& queue : config_.queues) {
         runners_.push_back(std::make_unique<JobRunner>(services, queue));
         runners_.back()->on_idle([this] {

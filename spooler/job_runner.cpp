@@ -31,7 +31,7 @@ constexpr std::int64_t store_retry_ms = 1'000;
 constexpr std::int64_t still_written_retry_ms = 5'000;
 
 Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue, UnixMs now_ms,
-                                       std::shared_ptr<FileFacts> proofs, opi::Measurer& measurer) {
+                                       opi::Measurer& measurer) {
     auto thin = MappedFile::open(path);
     if (!thin) return fail(thin.error());
     const auto index = open_queue_index(queue, now_ms);
@@ -40,7 +40,6 @@ Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfi
     request.thin = *thin;
     request.index = &*index;
     request.profile = queue.profile;
-    request.profile.proofs = std::move(proofs);
     request.on_missing = queue.on_missing;
     request.measuring = {&measurer, queue.measure};
     auto outcome = opi::make_plan(request);
@@ -56,7 +55,10 @@ std::string job_name(JobId id) {
 }  // namespace
 
 JobRunner::JobRunner(RunnerServices services, QueueConfig queue)
-    : services_(std::move(services)), queue_(std::move(queue)), timer_(services_.loop) {}
+    : services_(std::move(services)), queue_(std::move(queue)), timer_(services_.loop) {
+    queue_.profile.proofs = services_.proofs;
+    queue_.profile.crew = services_.crew;
+}
 
 void JobRunner::start() {
     asio::co_spawn(services_.loop, run(), log_exception("job runner"));
@@ -131,9 +133,7 @@ asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file
     const QueueConfig& queue = queue_;
     const UnixMs now_ms = services_.clock.now_ms();
     opi::Measurer& measurer = measurer_;
-    auto work = [path, &queue, now_ms, proofs = services_.proofs, &measurer] {
-        return plan_document(path, queue, now_ms, proofs, measurer);
-    };
+    auto work = [path, &queue, now_ms, &measurer] { return plan_document(path, queue, now_ms, measurer); };
     co_return co_await on_pool(services_.pool, work);
 }
 

@@ -31,6 +31,7 @@ struct RunnerServices {
     const Clock& clock;
     boost::asio::any_io_executor loop, pool;
     std::shared_ptr<FileFacts> proofs;  // of all queues: the stores are the same files
+    std::shared_ptr<WorkCrew> crew;     // of all queues: the machine is the same
 };
 
 class JobRunner {

@@ -60,6 +60,10 @@ class JpegDecoder {
             info.out_color_space = info.jpeg_color_space;
             info.do_fancy_upsampling = FALSE;
             info.dct_method = JDCT_IFAST;
+            // An eighth of the size: all of the codes are still read and judged, but only one value of each block is
+            // computed with.
+            info.scale_num = 1;
+            info.scale_denom = 8;
         } else if (info.num_components == 4) {
             info.out_color_space = JCS_CMYK;
         } else {

@@ -11,8 +11,40 @@ namespace opispool::opi {
 
 namespace {
 
+// Inner loops of this fixed length become vector code.
+constexpr std::size_t batch = 16;
+
+// value * 255 / 65535 to the nearest, without a division: exact for all values.
 constexpr std::uint8_t eight_of_sixteen(std::uint32_t value) {
-    return static_cast<std::uint8_t>((value * 255U + 32767U) / 65535U);
+    return static_cast<std::uint8_t>(((value << 8U) - value + 32895U) >> 16U);
+}
+
+void narrow_samples(std::span<const std::byte> in, std::span<std::byte> out) {
+    std::size_t at = 0;
+    std::array<std::uint16_t, batch> wide{};
+    std::array<std::uint8_t, batch> narrow{};
+    for (; at < out.size(); at += batch) {
+        const std::size_t count = std::min(batch, out.size() - at);
+        std::memcpy(wide.data(), in.data() + at * 2, count * 2);
+        for (std::size_t i = 0; i < batch; ++i) narrow[i] = eight_of_sixteen(wide[i]);
+        std::memcpy(out.data() + at, narrow.data(), count);
+    }
+}
+
+void interleave_four(std::span<const std::span<const std::byte>> planes, std::span<std::byte> out) {
+    std::array<std::array<std::byte, batch>, 4> apart{};
+    std::array<std::byte, batch * 4> together{};
+    for (std::size_t at = 0; at * 4 < out.size(); at += batch) {
+        const std::size_t count = std::min(batch, out.size() / 4 - at);
+        for (std::size_t c = 0; c < 4; ++c) std::memcpy(apart[c].data(), planes[c].data() + at, count);
+        for (std::size_t i = 0; i < batch; ++i) {
+            together[i * 4] = apart[0][i];
+            together[i * 4 + 1] = apart[1][i];
+            together[i * 4 + 2] = apart[2][i];
+            together[i * 4 + 3] = apart[3][i];
+        }
+        std::memcpy(out.data() + at * 4, together.data(), count * 4);
+    }
 }
 
 std::uint8_t sample_at(const RowFormat& format, std::span<const std::byte> row, std::size_t index) {
@@ -100,6 +132,9 @@ void convert_row(const RowFormat& format, std::span<const std::span<const std::b
         convert_lab_row(format, planes, out);
         return;
     }
+    if (format.bits_in == 16 && format.takes_whole_plane()) return narrow_samples(planes[0], out);
+    if (format.bits_in == 8 && format.planes_apart && format.colours == 4 && !format.associated_alpha && !format.map)
+        return interleave_four(planes, out);
     const std::size_t stride = format.samples_per_plane();
     for (std::size_t c = 0; c < format.colours; ++c) {
         const std::size_t sample = format.first_sample + c;

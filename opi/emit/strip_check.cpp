@@ -5,12 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
+
+#include "opi/emit/lzw_walk.h"
+#include "opi/emit/whole_inflater.h"
 
 namespace opispool::opi {
 
 namespace {
+
+constexpr std::uint64_t max_whole_bytes = std::uint64_t{4} << 20U;
 
 // The bytes of one range through a small buffer.
 class RangeReader {
@@ -60,68 +66,6 @@ class RangeReader {
     std::optional<Error> error_;
 };
 
-class LzwCounter {
-  public:
-    explicit LzwCounter(RangeReader& in) : in_(in) {}
-
-    StripCheck run(std::uint64_t needed) {
-        StripCheck out;
-        std::uint32_t previous_length = 0;
-        while (out.decoded_bytes <= needed) {
-            const int code = next_code();
-            if (code < 0) return out;
-            if (code == end_code) {
-                out.has_end_mark = true;
-                return out;
-            }
-            if (code == clear_code) {
-                next_ = first_code;
-                width_ = 9;
-                previous_length = 0;
-                continue;
-            }
-            const auto c = static_cast<std::uint32_t>(code);
-            std::uint32_t length = 1;
-            if (c >= 256) {
-                // The newest code may be used one step before it is complete.
-                const bool newest = previous_length != 0 && c == next_;
-                if (!newest && (c >= next_ || c < first_code)) {
-                    out.damaged = true;
-                    return out;
-                }
-                length = newest ? previous_length + 1 : lengths_[c];
-            }
-            if (previous_length != 0 && next_ < lengths_.size()) lengths_[next_++] = previous_length + 1;
-            previous_length = length;
-            // TIFF widens one code early; the decoder's table is one entry behind the encoder's.
-            if (width_ < 12 && next_ + 1 >= (1U << width_)) ++width_;
-            out.decoded_bytes += length;
-        }
-        return out;
-    }
-
-  private:
-    static constexpr int clear_code = 256;
-    static constexpr int end_code = 257;
-    static constexpr std::uint32_t first_code = 258;
-
-    int next_code() {
-        while (held_ < width_) {
-            const int b = in_.byte();
-            if (b < 0) return -1;
-            bits_ = (bits_ << 8U) | static_cast<std::uint32_t>(b);
-            held_ += 8;
-        }
-        held_ -= width_;
-        return static_cast<int>((bits_ >> held_) & ((1U << width_) - 1));
-    }
-
-    RangeReader& in_;
-    std::array<std::uint32_t, 4096> lengths_{};
-    std::uint32_t next_ = first_code;
-    std::uint32_t bits_ = 0, held_ = 0, width_ = 9;
-};
-
 struct Inflater {
     z_stream stream{};
     bool ready = false;
@@ -153,13 +97,53 @@ Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::
         return old;
     }
     RangeReader in(file, offset, length);
-    StripCheck out = LzwCounter(in).run(needed_bytes);
-    if (in.error()) return fail(std::move(*in.error()));
+    LzwLengths lengths;
+    LzwWalk<LzwLengths> walk(lengths);
+    std::vector<std::byte> input;  // codes lie across blocks: what has not been read yet, and the next block
+    LzwEnd end = LzwEnd::input;
+    for (std::size_t left = 0; end == LzwEnd::input; left = input.size() - lzw_read_slack_bytes) {
+        const auto block = in.block();
+        if (in.error()) return fail(std::move(*in.error()));
+        if (block.empty()) break;
+        input.resize(left);
+        input.insert(input.end(), block.begin(), block.end());
+        input.resize(input.size() + lzw_read_slack_bytes);
+        end = walk.run(std::span(input).first(input.size() - lzw_read_slack_bytes), needed_bytes + 1);
+        input.erase(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(walk.read_bytes()));
+    }
+    StripCheck out;
+    out.decoded_bytes = walk.decoded_bytes();
+    out.has_end_mark = end == LzwEnd::mark;
+    out.damaged = end == LzwEnd::damaged;
     return out;
 }
 
+namespace {
+
+// A strip of ordinary size in one go.   returns  nothing when it is not of that kind, or not whole
+Result<std::optional<StripCheck>> check_whole_deflate(const MappedFile& file, std::uint64_t offset,
+                                                      std::uint64_t length, std::uint64_t needed_bytes) {
+    if (length > max_whole_bytes || needed_bytes > max_whole_bytes) return std::nullopt;
+    const auto size = static_cast<std::size_t>(length), room = static_cast<std::size_t>(needed_bytes);
+    const auto input = std::make_unique_for_overwrite<std::byte[]>(size);
+    const auto output = std::make_unique_for_overwrite<std::byte[]>(room);
+    auto got = file.read_at(offset, {input.get(), size});
+    if (!got) return fail(std::move(got.error()));
+    const auto decoded = WholeInflater().run({input.get(), *got}, {output.get(), room});
+    if (!decoded) return std::nullopt;
+    StripCheck out;
+    out.decoded_bytes = *decoded;
+    out.has_end_mark = true;
+    return out;
+}
+
+}  // namespace
+
 Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
                                  std::uint64_t needed_bytes) {
+    auto whole = check_whole_deflate(file, offset, length, needed_bytes);
+    if (!whole) return fail(std::move(whole.error()));
+    if (*whole) return **whole;
     Inflater inflater;
     if (!inflater.ready) return fail(Code::internal, Operation::decode, "zlib can't be started", file.name());
     RangeReader in(file, offset, length);

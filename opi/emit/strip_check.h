@@ -23,7 +23,8 @@ struct StripCheck {
 Result<bool> is_old_style_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length);
 
 // offset, length  the strip;  needed_bytes  counting may stop once it is clear that there is more
-//   errors  changed, io (damage is part of the answer)      cost  reads the strip once through 64 KB
+//   errors  changed, io (damage is part of the answer)      cost  reads the strip once, through 64 KB unless
+//   it is a Deflate strip of 4 MB or less
 Result<StripCheck> check_lzw(const MappedFile& file, std::uint64_t offset, std::uint64_t length,
                              std::uint64_t needed_bytes);
 Result<StripCheck> check_deflate(const MappedFile& file, std::uint64_t offset, std::uint64_t length,

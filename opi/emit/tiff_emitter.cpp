@@ -232,7 +232,7 @@ Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedF
         level = (*passed)->language_level;
         data.pieces = std::move((*passed)->pieces);
     } else {
-        data.rows = make_tiff_rows(file, directory, model->format, rows.first, rows.count, model->as_rgb);
+        data.rows = make_tiff_rows(file, directory, model->format, rows.first, rows.count, model->as_rgb, profile.crew);
         if (auto whole = prove_rows(*data.rows, *file, d, *model, rows, profile); !whole) return whole;
     }
     if (!painted) {

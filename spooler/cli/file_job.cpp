@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/work_crew.h"
 #include "opi/gs/measure_client.h"
 #include "opi/ink_setting.h"
 #include "spooler/cli/command.h"
@@ -132,6 +133,7 @@ void declare_plan_options(CommandLine& line) {
 tl::expected<FileJob, int> open_file_job(const CommandLine& line) {
     FileJob job;
     if (!choose_profile(line, job.request)) return tl::unexpected(exit_usage);
+    job.request.profile.crew = WorkCrew::usual();
     auto index = open_index(line);
     if (!index) return tl::unexpected(index.error());
     job.index = std::make_unique<opi::ImageIndex>(std::move(*index));

@@ -30,7 +30,7 @@ ONE_PLACE = [
     (r"sqlite3\.h", ("queues/sqlite_",)),
     (r"tiff(io)?\.h", ("opi/emit/",)),
     (r"(jpeglib|jerror|turbojpeg)\.h", ("opi/emit/",)),
-    (r"lcms2\.h", ("opi/emit/",)),
+    (r"(lcms2|libdeflate)\.h", ("opi/emit/",)),
     (r"zlib\.h", ("opi/emit/", "spooler/ipp/inflater.")),
     (r"ghostscript/|iapi\.h", ("opi/gs/",)),
     (r"cups/", ("spooler/ipp/",)),
