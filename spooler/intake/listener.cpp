@@ -47,7 +47,7 @@ void Connection::arm() {
 
 asio::awaitable<Connection::Read> Connection::read(std::span<std::byte> buffer) {
     Read result;
-    if (!socket_.is_open()) {
+    if (!socket_.is_open() || broken_) {
         result.end = End::broken;
         co_return result;
     }
@@ -66,7 +66,10 @@ asio::awaitable<Connection::Read> Connection::read(std::span<std::byte> buffer) 
         error_code none;
         const auto rest = asio::buffer(buffer.data() + result.bytes, buffer.size() - result.bytes);
         const std::size_t more = socket_.read_some(rest, none);
-        if (none) break;  // nothing there, or the end, which the next read tells again
+        // Nothing there, or the end, which the next read tells again. A reset is told once: what came after it would
+        // look like a clean end.
+        broken_ = none && none != asio::error::would_block && none != asio::error::eof;
+        if (none) break;
         result.bytes += more;
     }
     co_return result;

@@ -54,6 +54,7 @@ class Connection {
     boost::asio::steady_timer timer_;
     std::int64_t idle_timeout_ms_;
     std::shared_ptr<bool> expired_;  // shared with the timer's handler, which may outlive us
+    bool broken_ = false;            // the peer reset the connection
     std::string peer_;
 };
 
