@@ -19,15 +19,31 @@ FileIdentity identity_of(const struct stat& status) {
                         static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
+Result<UniqueFd> open_for_reading(const std::string& path) {
+    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd) return fail(error_from_errno(errno, Operation::open, path));
+    return fd;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
-    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!fd) return fail(error_from_errno(errno, Operation::open, path));
-    return adopt(std::move(fd), path);
+    auto fd = open_for_reading(path);
+    if (!fd) return fail(std::move(fd.error()));
+    return map(std::move(*fd), path, false);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open_growing(const std::string& path) {
+    auto fd = open_for_reading(path);
+    if (!fd) return fail(std::move(fd.error()));
+    return map(std::move(*fd), path, true);
 }
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::adopt(UniqueFd fd, std::string name) {
+    return map(std::move(fd), std::move(name), false);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::map(UniqueFd fd, std::string name, bool grows) {
     struct stat status {};
     if (::fstat(fd.get(), &status) != 0) return fail(error_from_errno(errno, Operation::open, name));
     if (!S_ISREG(status.st_mode))
@@ -38,7 +54,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::adopt(UniqueFd fd, std::st
         address = ::mmap(nullptr, identity.size_bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
         if (address == MAP_FAILED) return fail(error_from_errno(errno, Operation::map, std::move(name)));
     }
-    return std::shared_ptr<const MappedFile>(new MappedFile(std::move(fd), std::move(name), identity, address));
+    return std::shared_ptr<const MappedFile>(new MappedFile(std::move(fd), std::move(name), identity, address, grows));
 }
 
 MappedFile::~MappedFile() {
@@ -48,7 +64,9 @@ MappedFile::~MappedFile() {
 Result<FileIdentity> MappedFile::identity_now() const {
     struct stat status {};
     if (::fstat(fd_.get(), &status) != 0) return fail(error_from_errno(errno, Operation::open, name_));
-    return identity_of(status);
+    const FileIdentity now = identity_of(status);
+    if (grows_ && now.size_bytes >= identity_.size_bytes) return identity_;
+    return now;
 }
 
 Result<std::size_t> MappedFile::read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const {

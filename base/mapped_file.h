@@ -30,6 +30,8 @@ class MappedFile {
     static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
     // Takes an already open descriptor (openat2 with RESOLVE_BENEATH in the store). `name` is for messages.
     static Result<std::shared_ptr<const MappedFile>> adopt(UniqueFd fd, std::string name);
+    // A file that somebody only ever appends to: what is there now, and it counts as unchanged while it grows.
+    static Result<std::shared_ptr<const MappedFile>> open_growing(const std::string& path);
 
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
@@ -52,12 +54,14 @@ class MappedFile {
     void release(std::uint64_t offset_bytes, std::uint64_t length_bytes) const;
 
   private:
-    MappedFile(UniqueFd fd, std::string name, FileIdentity identity, void* address)
-        : fd_(std::move(fd)), name_(std::move(name)), identity_(identity), address_(address) {}
+    static Result<std::shared_ptr<const MappedFile>> map(UniqueFd fd, std::string name, bool grows);
+    MappedFile(UniqueFd fd, std::string name, FileIdentity identity, void* address, bool grows)
+        : fd_(std::move(fd)), name_(std::move(name)), identity_(identity), address_(address), grows_(grows) {}
     UniqueFd fd_;
     std::string name_;
     FileIdentity identity_;
     void* address_;  // nullptr for an empty file
+    bool grows_;
 };
 
 }  // namespace opispool

@@ -11,7 +11,8 @@ namespace opispool::opi {
 
 class LineCounter {
   public:
-    explicit LineCounter(ByteSource& source) : source_(source) {}
+    //   lines_before  of a document whose beginning the source does not hold
+    explicit LineCounter(ByteSource& source, std::uint64_t lines_before = 0) : source_(source), lines_(lines_before) {}
 
     // Number, from 1, of the line that holds the byte. Lines end with CR, LF or CR LF.
     std::uint64_t line_at(std::uint64_t offset_bytes) {
@@ -33,7 +34,7 @@ class LineCounter {
 
   private:
     ByteSource& source_;
-    std::uint64_t counted_to_ = 0, lines_ = 0;
+    std::uint64_t counted_to_ = 0, lines_;
     char last_ = 0;
 };
 

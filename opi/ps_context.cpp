@@ -7,9 +7,6 @@ namespace opispool::opi {
 
 namespace {
 
-// Longest literal string a program is believed to hold around a comment look-alike.
-constexpr std::uint64_t string_reach_bytes = 64U << 10U;
-
 bool is_data_byte(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r' && byte != '\f';

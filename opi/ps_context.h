@@ -17,6 +17,9 @@ namespace opispool::opi {
 
 class PsContext {
   public:
+    // Longest literal string a program is believed to hold around a comment look-alike.
+    static constexpr std::uint64_t string_reach_bytes = 64U << 10U;
+
     explicit PsContext(ByteSource& source) : source_(source) {}
 
     // A range of counted data or of a replaced body: passed over. Ranges come in ascending order.

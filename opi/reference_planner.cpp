@@ -22,7 +22,8 @@ void ReferencePlanner::add_warning(const Reference& reference, const std::string
 }
 
 Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::plan_document(const ThinDocument& document,
-                                                                          const PlannedFile& file, ByteSource& source) {
+                                                                          const PlannedFile& file, ByteSource& source,
+                                                                          Header header) {
     warnings_.insert(warnings_.end(), document.warnings.begin(), document.warnings.end());
     if (open_eps_.empty()) plates_ = document.plates;
     Edits edits;
@@ -34,7 +35,7 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::plan_document(const 
     measured_ = outer;
     if (!planned) return fail(std::move(planned.error()));
     if (open_eps_.empty()) warn_of_unprinted_inks();
-    if (open_eps_.empty())  // only the job's own header: an inserted EPS stays as it is
+    if (open_eps_.empty() && header == Header::corrected)  // only the job's own header: an inserted EPS stays as it is
         for (HeaderEdit& edit : correct_header(document, used_))
             edits.push_back(Edit{edit.line, nullptr, std::move(edit.text), {}});
     return assemble(file, std::move(edits));

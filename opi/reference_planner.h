@@ -29,12 +29,16 @@ class ReferencePlanner {
     ReferencePlanner(const ImageIndex& index, const OutputProfile& profile, OnMissing on_missing, Measuring measuring)
         : index_(index), profile_(profile), on_missing_(on_missing), measuring_(measuring) {}
 
-    // The plan of `document`; meaningless if problems() is not empty afterwards.
+    // Whether what the pictures need is added to the job's header; it can't be once the header has left.
+    enum class Header : std::uint8_t { corrected, left_alone };
+    // The plan of `document`; meaningless if problems() is not empty afterwards. A job that arrives page by page is
+    // planned by one call after the other.
     Result<std::shared_ptr<const SplicePlan>> plan_document(const ThinDocument& document, const PlannedFile& file,
-                                                            ByteSource& source);
+                                                            ByteSource& source, Header header = Header::corrected);
 
     std::vector<Problem>& problems() { return problems_; }
     Warnings& warnings() { return warnings_; }
+    const UsedFeatures& used() const { return used_; }
 
   private:
     // A stretch of the document that something else takes the place of.

@@ -13,8 +13,12 @@ namespace {
 
 class ThinParser {
   public:
-    explicit ThinParser(ByteSource& source) : source_(source), scanner_(source), context_(source), lines_(source) {
+    ThinParser(ByteSource& source, const ThinBefore& before)
+        : source_(source), scanner_(source), context_(source), lines_(source, before.lines) {
         stack_.push_back(Frame{FrameKind::document, {}, {}, {}, {}});
+        told_.pages = document_.pages = before.pages;
+        document_.document_box = before.document_box;
+        document_.seen_opi = before.seen_opi;
     }
 
     Result<ThinDocument> parse() {
@@ -23,9 +27,10 @@ class ThinParser {
             take(*line);
             // The scanner stands on the end comment now: the next line that it will give.
             if (line->counted) context_.skip(line->next_bytes, scanner_.position_bytes());
-            if (line->bad_count)
-                document_.warnings.push_back("the count of '" + printable(line->text.substr(0, 80)) + "' at byte " +
-                                             std::to_string(line->begin_bytes) + " does not lead to its end comment");
+            if (!line->bad_count) continue;
+            cuts_end_ = std::min(cuts_end_, line->begin_bytes);
+            document_.warnings.push_back("the count of '" + printable(line->text.substr(0, 80)) + "' at byte " +
+                                         std::to_string(line->begin_bytes) + " does not lead to its end comment");
         }
         begin_job(source_.size_bytes());
         if (auto read = source_.status(); !read) return fail(std::move(read.error()));
@@ -50,13 +55,7 @@ class ThinParser {
     // For what only matters once there are pictures: a job without any is not read token by token. In a prolog comment
     // look-alikes are common.
     bool in_string(const DscLine& line) {
-        return (seen_opi_ || top().kind == FrameKind::section) && context_.in_string(line.begin_bytes);
-    }
-
-    int document_depth() const {
-        int depth = -1;
-        for (const Frame& frame : stack_) depth += frame.kind == FrameKind::document;
-        return depth;
+        return (document_.seen_opi || top().kind == FrameKind::section) && context_.in_string(line.begin_bytes);
     }
 
     void close_unfinished(std::uint64_t offset) {
@@ -74,14 +73,6 @@ class ThinParser {
         } else if (frame.kind == FrameKind::section) {
             for (Reference& reference : frame.tentative) file_reference(std::move(reference));
         }
-    }
-
-    bool has_frame(FrameKind kind) const {
-        for (std::size_t i = stack_.size(); i-- > 0;) {
-            if (stack_[i].kind == kind) return true;
-            if (stack_[i].kind == FrameKind::document) return false;
-        }
-        return false;
     }
 
     // The block a finished reference lies in is the nearest one that is being replaced.
@@ -119,13 +110,13 @@ class ThinParser {
     }
 
     OpenReference new_reference(OpiVersion version, const DscLine& line) {
-        seen_opi_ = true;
+        document_.seen_opi = true;
         OpenReference open;
         open.reference.comments.version = version;
         open.reference.page = document_.pages;
         open.reference.plate = signals_.bracket();  // tell_plates has the last word
-        open.reference.page_box = page_box_ ? page_box_ : document_box_;
-        open.reference.depth = document_depth();
+        open.reference.page_box = page_box_ ? page_box_ : document_.document_box;
+        open.reference.depth = document_depth(stack_);
         open.reference.line = lines_.line_at(line.begin_bytes);
         open.reference.block.begin = line.begin_bytes;
         return open;
@@ -143,7 +134,7 @@ class ThinParser {
     }
 
     void take_header(const DscLine& line) {
-        if (seen_eof_ && document_depth() == 0) begin_job(line.begin_bytes);
+        if (seen_eof_ && document_depth(stack_) == 0) begin_job(line.begin_bytes);
     }
 
     void take_continuation(const DscLine& line) {
@@ -178,22 +169,23 @@ class ThinParser {
             return true;
         }
         if (has_keyword(text, "%%EndDocument")) {
-            if (document_depth() > 0 && !context_.in_string(line.begin_bytes)) end_document(line.begin_bytes);
+            if (document_depth(stack_) > 0 && !context_.in_string(line.begin_bytes)) end_document(line.begin_bytes);
             return true;
         }
         if (has_keyword(text, "%%Page")) {
-            if (document_depth() == 0 && !has_frame(FrameKind::object_1_3) && !has_frame(FrameKind::included_2_0))
+            if (document_depth(stack_) == 0 && !has_frame(stack_, FrameKind::object_1_3) &&
+                !has_frame(stack_, FrameKind::included_2_0))
                 begin_page(line);
             return true;
         }
-        if (has_keyword(text, "%%PageBoundingBox") && document_depth() == 0) {
+        if (has_keyword(text, "%%PageBoundingBox") && document_depth(stack_) == 0) {
             page_box_ = parse_page_box(text);
             return true;
         }
-        if (document_depth() == 0 && stack_.size() == 1) note_header_list(document_, line, source_);
-        if (document_depth() == 0 && signals_.take(text)) return true;
+        if (document_depth(stack_) == 0 && stack_.size() == 1) note_header_list(document_, line, source_);
+        if (document_depth(stack_) == 0 && signals_.take(text)) return true;
         if (has_keyword(text, "%%EOF")) {
-            if (document_depth() == 0 && stack_.size() == 1) {
+            if (document_depth(stack_) == 0 && stack_.size() == 1) {
                 flush_pending(top());
                 seen_eof_ = true;
             }
@@ -212,6 +204,8 @@ class ThinParser {
         if (in_string(line)) return;
         while (top().kind == FrameKind::section) close_unfinished(line.begin_bytes);
         flush_pending(top());
+        if (stack_.size() == 1 && line.begin_bytes < cuts_end_)
+            document_.last_cut = PageCut{line.begin_bytes, document_.pages, document_.warnings.size()};
         context_.reset_at(line.begin_bytes);
         ++document_.pages;
         page_box_.reset();
@@ -249,7 +243,7 @@ class ThinParser {
         }
         if (!has_keyword(line.text, "%%EndObject")) return false;
         if (in_string(line)) return true;
-        const bool known = has_frame(FrameKind::object) || has_frame(FrameKind::object_1_3);
+        const bool known = has_frame(stack_, FrameKind::object) || has_frame(stack_, FrameKind::object_1_3);
         if (!known) return true;
         while (top().kind != FrameKind::object && top().kind != FrameKind::object_1_3)
             close_unfinished(line.begin_bytes);
@@ -289,7 +283,7 @@ class ThinParser {
             return true;
         }
         if (has_keyword(text, "%%EndOPI")) {
-            if (has_frame(FrameKind::opi_2_0) && !context_.in_string(line.begin_bytes)) end_opi(line);
+            if (has_frame(stack_, FrameKind::opi_2_0) && !context_.in_string(line.begin_bytes)) end_opi(line);
             return true;
         }
         if (has_keyword(text, "%%BeginIncludedImage")) {
@@ -297,7 +291,7 @@ class ThinParser {
             return true;
         }
         if (has_keyword(text, "%%EndIncludedImage")) {
-            if (has_frame(FrameKind::included_2_0)) end_included(line);
+            if (has_frame(stack_, FrameKind::included_2_0)) end_included(line);
             return true;
         }
         if (!is_opi_2_0_keyword(keyword_of(text))) return false;
@@ -373,8 +367,9 @@ class ThinParser {
     }
 
     void take_header_comment(const DscLine& line) {
-        if (document_depth() != 0 || stack_.size() != 1) return;
-        if (has_keyword(line.text, "%%BoundingBox") && document_.pages == 0) document_box_ = parse_page_box(line.text);
+        if (document_depth(stack_) != 0 || stack_.size() != 1) return;
+        if (has_keyword(line.text, "%%BoundingBox") && document_.pages == 0)
+            document_.document_box = parse_page_box(line.text);
         note_header_comment(document_, line);
     }
 
@@ -385,16 +380,19 @@ class ThinParser {
     ThinDocument document_;
     std::vector<Frame> stack_;
     OpenReference* continued_ = nullptr;  // whose last comment a %%+ continues
-    bool seen_eof_ = false, seen_opi_ = false;
+    bool seen_eof_ = false;
     PlateSignals signals_;  // of the job being read; a file may hold several
     JobsRead told_;
-    std::optional<BoundingBox> document_box_, page_box_;
+    std::optional<BoundingBox> page_box_;
+    // From here on more bytes could change what is read: so far is looked ahead.
+    std::uint64_t cuts_end_ =
+        source_.size_bytes() - std::min<std::uint64_t>(source_.size_bytes(), 2 * PsContext::string_reach_bytes);
 };
 
 }  // namespace
 
-Result<ThinDocument> parse_thin_document(ByteSource& source) {
-    return ThinParser(source).parse();
+Result<ThinDocument> parse_thin_document(ByteSource& source, const ThinBefore& before) {
+    return ThinParser(source, before).parse();
 }
 
 }  // namespace opispool::opi

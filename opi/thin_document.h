@@ -45,10 +45,28 @@ struct HeaderList {
     std::string line_end;
 };
 
+// What was before the source, of a document that is read page by page.
+struct ThinBefore {
+    int pages = 0;
+    std::uint64_t lines = 0;
+    bool seen_opi = false;  // strings are told from comments only since then
+    std::optional<BoundingBox> document_box;
+};
+
+// The begin of a page at which everything before is closed.
+struct PageCut {
+    std::uint64_t begin_bytes = 0;
+    int pages_before = 0;
+    std::size_t warnings_before = 0;
+};
+
 struct ThinDocument {
     std::vector<Reference> references;  // in file order, ranges don't overlap
-    int pages = 0;
-    std::vector<std::string> plates;  // the inks that separated pages are for; empty: composite
+    int pages = 0;                      // with those before the source
+    std::optional<PageCut> last_cut;    // the last one that bytes which are still to come can't change
+    bool seen_opi = false;
+    std::optional<BoundingBox> document_box;  // as far as the header says
+    std::vector<std::string> plates;          // the inks that separated pages are for; empty: composite
     // Header comments that may have to be corrected; line without its line end.
     std::optional<ByteRange> document_data, language_level;
     std::string document_data_value, language_level_value;
@@ -62,6 +80,6 @@ struct ThinDocument {
 //   errors  those of the source; doubtful comments become problems of their reference or warnings
 //   thread  any one        cost  one pass; counted data is skipped, and the text before an OPI comment is read once
 //   more
-Result<ThinDocument> parse_thin_document(ByteSource& source);
+Result<ThinDocument> parse_thin_document(ByteSource& source, const ThinBefore& before = {});
 
 }  // namespace opispool::opi

@@ -34,6 +34,21 @@ struct Frame {
     std::vector<Reference> tentative;      // section: found where only templates should stand
 };
 
+inline int document_depth(const std::vector<Frame>& stack) {
+    int depth = -1;
+    for (const Frame& frame : stack) depth += frame.kind == FrameKind::document;
+    return depth;
+}
+
+// In the innermost document.
+inline bool has_frame(const std::vector<Frame>& stack, FrameKind kind) {
+    for (std::size_t i = stack.size(); i-- > 0;) {
+        if (stack[i].kind == kind) return true;
+        if (stack[i].kind == FrameKind::document) return false;
+    }
+    return false;
+}
+
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 6> sections{{
     {"%%BeginProlog", "%%EndProlog"},
     {"%%BeginResource", "%%EndResource"},
