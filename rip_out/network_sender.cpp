@@ -74,8 +74,34 @@ asio::awaitable<std::optional<SendResult>> NetworkSender::begin(AttemptPtr attem
                      go ? "canceled before a byte was sent" : "not sent: the start of sending could not be recorded");
 }
 
+SendResult NetworkSender::with_earlier_parts(const Attempt& attempt, SendResult part) {
+    return attempt.before_bytes == 0 ? part : report_later_part(std::move(part), attempt.before_bytes);
+}
+
 asio::awaitable<std::optional<SendResult>> NetworkSender::write_job(AttemptPtr attempt) {
-    const PlanWritten written = co_await write_plan(attempt->connection, attempt->plan, pool_, attempt->progress);
+    for (;;) {
+        const auto broken = co_await write_part(attempt);
+        if (broken) co_return with_earlier_parts(*attempt, *broken);
+        if (!attempt->hooks.next_plan) co_return std::nullopt;
+        auto next = co_await attempt->hooks.next_plan();
+        if (next && !*next) co_return std::nullopt;
+        const std::uint64_t sent_bytes = attempt->before_bytes + attempt->plan->total_bytes();
+        if (next && !attempt->stopped) {
+            attempt->before_bytes = sent_bytes;
+            attempt->plan = std::move(*next);
+            continue;
+        }
+        attempt->connection->reset();
+        if (attempt->stopped)
+            co_return report(Outcome::canceled, sent_bytes,
+                             "canceled after " + std::to_string(sent_bytes) + " bytes; the RIP may print part of it");
+        co_return report(Outcome::source_failed, sent_bytes, next.error().text);
+    }
+}
+
+asio::awaitable<std::optional<SendResult>> NetworkSender::write_part(AttemptPtr attempt) {
+    const PlanWritten written =
+        co_await write_plan(attempt->connection, attempt->plan, pool_, attempt->progress, attempt->before_bytes);
     if (written.end == Connection::End::halted) co_return report(Outcome::rip_error, written.sent_bytes, {});
     if (written.source_error || written.end != Connection::End::ok) {
         attempt->connection->reset();

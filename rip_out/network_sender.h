@@ -33,6 +33,7 @@ class NetworkSender : public Sender {
         std::shared_ptr<ProgressMeter> progress;
         std::shared_ptr<Connection> connection;
         RipMessageLog messages;
+        std::uint64_t before_bytes = 0;  // sent of plans before `plan`
         bool stopped = false;
     };
     using AttemptPtr = std::shared_ptr<Attempt>;
@@ -44,14 +45,19 @@ class NetworkSender : public Sender {
     boost::asio::awaitable<std::optional<SendResult>> open(AttemptPtr attempt);
     // The job is about to leave: the hook, once. A result means that it must not.
     boost::asio::awaitable<std::optional<SendResult>> begin(AttemptPtr attempt);
-    // All bytes of the plan, then a look at the sources. Anything but success resets the connection, so that the RIP
-    // can't take what it has for a complete job; only after a RIP's own error is there nothing to protect.
+    // All bytes of the plan and of those that follow it, each with a look at its sources afterwards. Anything but
+    // success resets the connection, so that the RIP can't take what it has for a complete job; only after a RIP's own
+    // error is there nothing to protect.
     boost::asio::awaitable<std::optional<SendResult>> write_job(AttemptPtr attempt);
+
+    // What happened in the plan at hand, told as of the whole job.
+    static SendResult with_earlier_parts(const Attempt& attempt, SendResult part);
 
     const SenderSettings& settings() const { return settings_; }
     const Destination& destination() const { return destination_; }
 
   private:
+    boost::asio::awaitable<std::optional<SendResult>> write_part(AttemptPtr attempt);
     boost::asio::awaitable<Result<void>> check_sources_on_pool(std::shared_ptr<const opi::SplicePlan> plan);
 
     SenderSettings settings_;

@@ -81,7 +81,8 @@ void ProgressMeter::sent(std::uint64_t bytes) {
 }
 
 asio::awaitable<PlanWritten> write_plan(std::shared_ptr<Connection> connection, std::shared_ptr<const SplicePlan> plan,
-                                        asio::any_io_executor pool, std::shared_ptr<ProgressMeter> progress) {
+                                        asio::any_io_executor pool, std::shared_ptr<ProgressMeter> progress,
+                                        std::uint64_t before_bytes) {
     PlanWritten result;
     auto pump = std::make_shared<Pump>(connection, std::move(plan));
     while (!pump->done()) {
@@ -90,7 +91,7 @@ asio::awaitable<PlanWritten> write_plan(std::shared_ptr<Connection> connection, 
         auto run = [pump] { return pump->run(); };
         const Pump::Step step = co_await on_pool(pool, std::move(run));
         result.sent_bytes += step.sent_bytes;
-        progress->sent(result.sent_bytes);
+        progress->sent(before_bytes + result.sent_bytes);
         if (step.source_error) {
             result.source_error = step.source_error;
             co_return result;

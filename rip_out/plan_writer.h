@@ -40,9 +40,10 @@ struct PlanWritten {
 };
 
 // Sends the whole plan, unless something ends it early.      thread  loop
+//   before_bytes  of the job, sent already; for the progress only
 boost::asio::awaitable<PlanWritten> write_plan(std::shared_ptr<Connection> connection,
                                                std::shared_ptr<const opi::SplicePlan> plan,
                                                boost::asio::any_io_executor pool,
-                                               std::shared_ptr<ProgressMeter> progress);
+                                               std::shared_ptr<ProgressMeter> progress, std::uint64_t before_bytes = 0);
 
 }  // namespace opispool::rip_out

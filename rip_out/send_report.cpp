@@ -24,6 +24,14 @@ SendResult report(Outcome outcome, std::uint64_t sent_bytes, std::string text) {
     return result;
 }
 
+SendResult report_later_part(SendResult result, std::uint64_t before_bytes) {
+    result.sent_bytes += before_bytes;
+    if (result.outcome == Outcome::not_started) result.outcome = Outcome::interrupted;
+    result.text +=
+        "; " + std::to_string(before_bytes) + " bytes of earlier pages had been sent: check before sending again";
+    return result;
+}
+
 std::string describe_position(const opi::SplicePlan& plan, std::uint64_t sent_bytes) {
     std::string text = std::to_string(sent_bytes) + " of " + std::to_string(plan.total_bytes()) + " bytes";
     const opi::PlacedImage* image = plan.image_at(sent_bytes);

@@ -29,6 +29,10 @@ SendResult report_rip_error(const opi::SplicePlan& plan, std::uint64_t sent_byte
 // A source is no longer what was planned: nothing was sent yet (sent_bytes 0), or the RIP has a mixture.
 SendResult report_source(const opi::SplicePlan& plan, std::uint64_t sent_bytes, const Error& error);
 
+// What was reported of one plan of a job that was planned in parts; other plans had been sent before it. What was
+// `not_started` is `interrupted` then.
+SendResult report_later_part(SendResult result, std::uint64_t before_bytes);
+
 SendResult report(Outcome outcome, std::uint64_t sent_bytes, std::string text);
 
 }  // namespace opispool::rip_out

@@ -51,6 +51,10 @@ class Sender {
     struct Hooks {
         std::function<boost::asio::awaitable<bool>()> before_first_byte;
         std::function<void(std::uint64_t sent_bytes)> progress;
+        // For a job that is still being planned, AppSocket only: asked when all of the plan before has left, and waits
+        // for what comes next. Null pointer: the job is whole. An error: it never will be; the connection is reset, and
+        // the result is `source_failed` with this text. It may not wait any longer after stop().
+        std::function<boost::asio::awaitable<Result<std::shared_ptr<const opi::SplicePlan>>>()> next_plan;
     };
     virtual boost::asio::awaitable<SendResult> send(std::shared_ptr<const opi::SplicePlan> plan, JobTicket ticket,
                                                     Hooks hooks) = 0;

@@ -49,13 +49,14 @@ asio::awaitable<SendResult> SocketSender::deliver(AttemptPtr attempt) {
     // What the RIP says about the job counts more than how the connection ended, except where we spoilt the job
     // ourselves.
     if (failure != nullptr && result.outcome != Outcome::source_failed && result.outcome != Outcome::canceled)
-        result = report_rip_error(*attempt->plan, result.sent_bytes, *failure);
+        result = with_earlier_parts(
+            *attempt, report_rip_error(*attempt->plan, result.sent_bytes - attempt->before_bytes, *failure));
     co_return result;
 }
 
 asio::awaitable<SendResult> SocketSender::wait_for_end(AttemptPtr attempt) {
     using End = Connection::End;
-    const std::uint64_t total = attempt->plan->total_bytes();
+    const std::uint64_t total = attempt->before_bytes + attempt->plan->total_bytes();
     Connection& connection = *attempt->connection;
     End end = End::ok;
     if (settings().send_ctrl_d) {
