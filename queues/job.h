@@ -22,9 +22,10 @@ struct NewJob {
     std::string queue;
     std::string title, user, host;  // as the client said, printable UTF-8
     std::string door;               // "lpd", "socket", "http", "ipp"
-    std::string spool_file;         // name inside the spool's jobs folder; ours, immutable; empty: not arrived yet
-    std::uint64_t size_bytes = 0;
-    bool hold = false;  // accepted but must not print by itself, e.g. its tail looks cut off
+    std::string spool_file;         // name inside the spool's jobs folder; ours; immutable once it is whole; empty:
+                                    // nothing of it has arrived yet
+    std::uint64_t size_bytes = 0;   // 0: the document still arrives, its spool file grows
+    bool hold = false;              // accepted but must not print by itself, e.g. its tail looks cut off
     std::string hold_reason;
 };
 

@@ -12,13 +12,14 @@ constexpr std::uint8_t no = 0;
 constexpr std::uint8_t pend = static_cast<std::uint8_t>(JobState::pending);
 constexpr std::uint8_t held = static_cast<std::uint8_t>(JobState::pending_held);
 constexpr std::uint8_t proc = static_cast<std::uint8_t>(JobState::processing);
+constexpr std::uint8_t stop = static_cast<std::uint8_t>(JobState::processing_stopped);
 constexpr std::uint8_t canc = static_cast<std::uint8_t>(JobState::canceled);
 constexpr std::uint8_t abrt = static_cast<std::uint8_t>(JobState::aborted);
 constexpr std::uint8_t comp = static_cast<std::uint8_t>(JobState::completed);
 
 constexpr std::size_t first_state = static_cast<std::size_t>(JobState::pending);
 constexpr std::size_t state_count = static_cast<std::size_t>(JobState::completed) - first_state + 1;
-constexpr std::size_t event_count = static_cast<std::size_t>(Event::document) + 1;
+constexpr std::size_t event_count = static_cast<std::size_t>(Event::arrived) + 1;
 
 struct Row {
     Event event;
@@ -28,8 +29,8 @@ struct Row {
 
 // Hold on a held job and release on a waiting one leave the state and are no error: the operator has what was asked
 // for, and two people pressing the same button agree. Stop-and-hold takes a waiting job too, because it may have left
-// the RIP since the operator looked. No event leads to processing_stopped; it is known so that a door speaking IPP and
-// an older store can say it.
+// the RIP since the operator looked. A document's arrival moves nothing. No other event leads to processing_stopped; it
+// is known so that a door speaking IPP and an older store can say it.
 // clang-format off
 constexpr std::array<Row, event_count> table{{
     //                                            pending held  process stopped canceled aborted completed
@@ -48,6 +49,7 @@ constexpr std::array<Row, event_count> table{{
     {Event::recover_sending, "recover-sending", {{no,     no,   held,   held,   no,      no,     no}}},
     {Event::submit,          "submit",          {{no,     no,   no,     no,     no,      no,     no}}},
     {Event::document,        "document",        {{no,     pend, no,     no,     no,      no,     no}}},
+    {Event::arrived,         "arrived",         {{pend,   held, proc,   stop,   canc,    abrt,   no}}},
 }};
 // clang-format on
 

@@ -33,7 +33,8 @@ enum class Event : std::uint8_t {
     recover_idle,     // restart found it processing, no byte had left
     recover_sending,  // restart found it processing after the first byte could have left
     submit,           // intake: the job is new; never changes an existing job
-    document          // intake: the document of a job that was begun without one has arrived
+    document,         // intake: the document of a job that was begun without one has arrived
+    arrived           // intake: the document of a job that began to print while it came is whole
 };
 
 // The state after `event`, or nothing if it is not possible in `state`.

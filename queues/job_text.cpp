@@ -11,6 +11,7 @@ std::string number_of(const Job& job) {
 }
 
 std::string sent_of_result(const Job& job) {
+    if (job.result_bytes == 0) return std::to_string(job.sent_bytes) + " bytes";  // sent while it arrived
     return std::to_string(job.sent_bytes) + " of " + std::to_string(job.result_bytes) + " bytes";
 }
 
@@ -22,8 +23,8 @@ bool may_have_printed(const Job& job) {
 // "" or "; 38.1 MB of 120 MB were already sent, the RIP may print part of it"
 std::string sent_clause(const Job& job) {
     if (!may_have_printed(job)) return {};
-    return "; " + format_bytes(job.sent_bytes) + " of " + format_bytes(job.result_bytes) +
-           " were already sent, the RIP may print part of it";
+    const std::string of_result = job.result_bytes > 0 ? " of " + format_bytes(job.result_bytes) : std::string();
+    return "; " + format_bytes(job.sent_bytes) + of_result + " were already sent, the RIP may print part of it";
 }
 
 bool is_asked_by_people(Event event) {
@@ -44,6 +45,7 @@ bool is_asked_by_people(Event event) {
         case Event::recover_sending:
         case Event::submit:
         case Event::document:
+        case Event::arrived:
             break;
     }
     return false;
@@ -101,6 +103,12 @@ std::string interrupted_reason(const Job& job) {
 std::string stopped_unrecorded_reason(const Job& job, const std::string& actor, const std::string& error_text) {
     return "stopped by " + actor + ", but the request could not be recorded (" + error_text + ")" + sent_clause(job) +
            ". Release it to send it again from the start, or cancel it.";
+}
+
+std::string broke_off_reason(const Job& job, std::uint64_t size_bytes, const std::string& why) {
+    return "in doubt: only the first " + std::to_string(size_bytes) + " bytes of its document came (" + why + ")" +
+           (job.state == JobState::processing ? sent_clause(job) : std::string()) +
+           ". Cancel it and send it again, or release it to print what came";
 }
 
 std::string no_document_reason() {

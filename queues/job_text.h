@@ -20,6 +20,8 @@ std::string canceled_reason(const Job& job, const std::string& actor);
 std::string interrupted_reason(const Job& job);  // found by a restart
 std::string stopped_unrecorded_reason(const Job& job, const std::string& actor, const std::string& error_text);
 std::string spool_file_missing_reason(const Job& job);
+// The document ended before its end.     job  as it is now, size_bytes  of what came
+std::string broke_off_reason(const Job& job, std::uint64_t size_bytes, const std::string& why);
 std::string no_document_reason();  // while a job waits for its document
 
 }  // namespace opispool::queues

@@ -59,6 +59,10 @@ void QueueService::cancel(JobId id, const std::string& actor, Done done) {
 void QueueService::redo(JobId id, const std::string& actor, Done done) {
     find_any(id, [this, id, actor, done = std::move(done)](Result<JobSnapshot> job) {
         if (!job) return done(fail(job.error()));
+        if (is_finished(job->state) && job->size_bytes == 0)
+            return done(fail(Code::not_permitted, Operation::execute,
+                             "job " + std::to_string(id.value) +
+                                 " can't be printed again: its document never came to its end; send the job again"));
         if (is_finished(job->state) && spool_file_exists_ && !spool_file_exists_(job->spool_file))
             return done(fail(Code::not_permitted, Operation::execute,
                              "job " + std::to_string(id.value) +

@@ -9,12 +9,18 @@ namespace opispool::queues {
 namespace {
 
 // The event that settles `job`, with its fields changed for it; nothing if the job may stay as it is.
-std::optional<Event> settle_after_restart(Job& job, bool spool_file_exists) {
-    if (!spool_file_exists) {
+std::optional<Event> settle_after_restart(Job& job, const std::optional<std::uint64_t>& spool_file_bytes) {
+    if (!spool_file_bytes) {
         job.reason = spool_file_missing_reason(job);
         return Event::abort;
     }
-    if (job.state != JobState::processing && job.state != JobState::processing_stopped) return std::nullopt;
+    const bool running = job.state == JobState::processing || job.state == JobState::processing_stopped;
+    if (job.size_bytes == 0) {
+        job.reason = broke_off_reason(job, *spool_file_bytes, "the server stopped");
+        job.size_bytes = *spool_file_bytes;
+        return running ? Event::recover_sending : Event::hold;
+    }
+    if (!running) return std::nullopt;
     if (job.sending_begun) {
         job.reason = interrupted_reason(job);
         return Event::recover_sending;
@@ -30,8 +36,7 @@ Result<void> store_change(JobStore& store, const Job& job, JobState expected, Ev
 
 }  // namespace
 
-Result<void> QueueService::recover(JobStore& store,
-                                   const std::function<bool(const std::string& spool_file)>& spool_file_exists) {
+Result<void> QueueService::recover(JobStore& store, const SpoolFileSize& spool_file_size) {
     if (auto paused = recover_paused(store); !paused) return paused;
     auto loaded = store.load_unfinished();
     if (!loaded) return fail(loaded.error());
@@ -39,7 +44,7 @@ Result<void> QueueService::recover(JobStore& store,
     const auto settled = store.in_one_commit([&]() -> Result<void> {
         for (Job& job : *loaded) {
             const JobState found_in = job.state;
-            const auto event = settle_after_restart(job, spool_file_exists(job.spool_file));
+            const auto event = settle_after_restart(job, spool_file_size(job.spool_file));
             if (!event) continue;
             job.state = next_state(found_in, *event).value();
             job.changed_ms = clock_.now_ms();

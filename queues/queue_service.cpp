@@ -124,6 +124,23 @@ void QueueService::attach_document(JobId id, std::string spool_file, std::uint64
     apply(id, event, job->user, edit, std::move(done));
 }
 
+void QueueService::document_arrived(JobId id, std::uint64_t size_bytes, Done done) {
+    apply(
+        id, Event::arrived, system_actor(), [size_bytes](Job& job) { job.size_bytes = size_bytes; }, std::move(done));
+}
+
+void QueueService::document_broke_off(JobId id, std::uint64_t size_bytes, std::string why, Done done) {
+    const auto job = find(id);
+    if (!job) return done(fail(no_such_job(id)));
+    const Edit edit = [&](Job& changed) {
+        changed.reason = broke_off_reason(changed, size_bytes, why);
+        changed.size_bytes = size_bytes;
+    };
+    const bool running = job->state == JobState::processing;
+    apply(id, running ? Event::problem : Event::hold, system_actor(), edit, std::move(done));
+    if (running) request_stop(id);
+}
+
 void QueueService::adopt(Job job) {
     const JobId id = job.id;
     jobs_.try_emplace(id, Entry{std::move(job), std::make_shared<Chain>(), 0});
@@ -295,6 +312,8 @@ void QueueService::hold_for_problem(JobId id, std::string reason, Done done) {
 void QueueService::delivered(JobId id, Done done) {
     const Edit edit = [](Job& job) {
         job.reason.clear();
+        // How long it would become was not known if it was sent while it arrived.
+        if (job.result_bytes == 0) job.result_bytes = job.sent_bytes;
         job.sent_bytes = job.result_bytes;
     };
     apply(id, Event::delivered, system_actor(), edit, std::move(done));

@@ -66,10 +66,12 @@ class QueueService {
 
     // Start-up, before anything else: reads the unfinished jobs (from `store`, directly) and settles what a crash left:
     // processing without a byte sent -> pending; processing with sending begun -> held, "interrupted while sending".
-    // A job whose spool file is in `missing` (asked through the callback) is aborted with that reason.
+    // A job whose spool file is missing (the callback answers nothing) is aborted with that reason; one whose document
+    // was still arriving is held.
     // All changes are one commit; no listener is called.
     //   errors  store; nothing is loaded then
-    Result<void> recover(JobStore& store, const std::function<bool(const std::string& spool_file)>& spool_file_exists);
+    using SpoolFileSize = std::function<std::optional<std::uint64_t>(const std::string& spool_file)>;
+    Result<void> recover(JobStore& store, const SpoolFileSize& spool_file_size);
 
     // ---- intake.  `done` gets the id only after the record is durable: then, and not before, acknowledge.
     //   errors  not_found (queue), not_permitted (queue does not accept), store errors
@@ -79,6 +81,12 @@ class QueueService {
     //   errors  conflict: it was canceled meanwhile, or has a document already; the caller removes the spool file
     void attach_document(JobId id, std::string spool_file, std::uint64_t size_bytes, std::string hold_reason,
                          Done done);
+    // A job submitted with a size of 0 has a document that still arrives; it may print meanwhile. Now it is whole and
+    // durable: until this is recorded, the client is told nothing and the RIP not all of it.
+    void document_arrived(JobId id, std::uint64_t size_bytes, Done done);
+    // The rest of it will never come. The job is held, and its runner told to stop.
+    //   size_bytes  of what came      why  "the connection broke"
+    void document_broke_off(JobId id, std::uint64_t size_bytes, std::string why, Done done);
 
     // ---- operator verbs.  errors  not_found, not_permitted (with the reason and what to do), store errors
     // Also for finished jobs that only the store still knows: they are read first.

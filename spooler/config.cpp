@@ -125,6 +125,10 @@ class Builder {
         for (QueueConfig& queue : config_.queues) {
             const std::string& where = where_["queue " + queue.name];
             if (queue.sender.uri.empty()) return fail(Code::bad_syntax, Operation::configure, "rip is missing", where);
+            if (queue.early_start && !queue.sender.uri.starts_with("socket:"))
+                return fail(Code::bad_syntax, Operation::configure,
+                            "early_start needs a rip that is socket://: every other way asks for the length first",
+                            where);
             if (queue.socket && queue.socket->port != 0 &&
                 !ports.emplace(queue.socket->host, queue.socket->port).second)
                 return fail(Code::bad_syntax, Operation::configure, "socket_port is taken by another queue", where);

@@ -34,6 +34,7 @@ struct QueueConfig {
     std::vector<std::string> store_paths;  // the same, as folders
     std::optional<ListenAddress> socket;   // AppSocket door of this queue
     bool lpd = true;                       // reachable by LPD under its name
+    bool early_start = false;              // sending begins while the job still arrives
     bool paused = false, hold_new = false, accepting = true;
     opi::OnMissing on_missing = opi::OnMissing::fail;
     opi::SearchRules search;     // its maps are those of the stores

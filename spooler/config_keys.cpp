@@ -189,6 +189,7 @@ const std::map<std::string, QueueKey>& queue_keys() {
         {"rip", [](Q& q, S&, S& v) { return set_rip(q, v); }},
         {"socket_port", [](Q& q, S& k, S& v) { return set_address(q.socket, k, v); }},
         {"lpd", [](Q& q, S& k, S& v) { return set_yes_no(q.lpd, k, v); }},
+        {"early_start", [](Q& q, S& k, S& v) { return set_yes_no(q.early_start, k, v); }},
         {"paused", [](Q& q, S& k, S& v) { return set_yes_no(q.paused, k, v); }},
         {"hold_new", [](Q& q, S& k, S& v) { return set_yes_no(q.hold_new, k, v); }},
         {"accepting", [](Q& q, S& k, S& v) { return set_yes_no(q.accepting, k, v); }},
@@ -292,8 +293,8 @@ std::string print_config(const Config& config) {
         const rip_out::SenderSettings& sender = queue.sender;
         out << "\n[queue " << queue.name << "]\nstores=" << list_text(queue.stores) << "\nrip=" << sender.uri
             << "\nsocket_port=" << address_text(queue.socket) << "\nlpd=" << yes_no(queue.lpd)
-            << "\npaused=" << yes_no(queue.paused) << "\nhold_new=" << yes_no(queue.hold_new)
-            << "\naccepting=" << yes_no(queue.accepting)
+            << "\nearly_start=" << yes_no(queue.early_start) << "\npaused=" << yes_no(queue.paused)
+            << "\nhold_new=" << yes_no(queue.hold_new) << "\naccepting=" << yes_no(queue.accepting)
             << "\non_missing=" << word_of(queue.on_missing, on_missing_words)
             << "\nlayouts=" << list_text(queue.search.layout_folders)
             << "\nlayout_suffix=" << list_text(queue.search.layout_suffixes)

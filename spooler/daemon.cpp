@@ -29,7 +29,8 @@ Daemon::Daemon(Config config, Spool spool, std::unique_ptr<queues::JobStore> sto
       store_runner_(*store_, workers_.loop_executor(), workers_.store_executor()),
       queues_(store_runner_, clock_, config_.queue_records()),
       gate_(workers_.loop_executor()),
-      intake_{config_, queues_, spool_, gate_, workers_.loop_executor(), workers_.pool_executor()},
+      arrivals_(workers_.loop_executor()),
+      intake_{config_, queues_, spool_, gate_, arrivals_, workers_.loop_executor(), workers_.pool_executor()},
       api_(queues_, spool_, workers_.pool_executor(), [this](const JobSnapshot& job) { return explain(job); }),
       grace_(workers_.loop()),
       signals_(workers_.loop()) {}
@@ -62,6 +63,7 @@ Result<void> Daemon::start() {
     const RunnerServices services{queues_,
                                   spool_,
                                   gate_,
+                                  arrivals_,
                                   clock_,
                                   workers_.loop_executor(),
                                   workers_.pool_executor(),
@@ -90,8 +92,8 @@ Result<void> Daemon::start() {
 }
 
 Result<void> Daemon::recover() {
-    const auto exists = [this](const std::string& name) { return spool_.job_exists(name); };
-    if (auto recovered = queues_.recover(*store_, exists); !recovered) return recovered;
+    const auto size_of = [this](const std::string& name) { return spool_.job_size(name); };
+    if (auto recovered = queues_.recover(*store_, size_of); !recovered) return recovered;
     std::set<std::string> known;
     for (const JobSnapshot& job : queues_.list("")) known.insert(job.spool_file);
     for (const QueueConfig& queue : config_.queues) {
@@ -196,6 +198,9 @@ void Daemon::job_changed(const JobSnapshot& job, Event what) {
         case Event::document:
             event = job.state == queues::JobState::pending || job.spool_file.empty() ? log_id::job_accepted
                                                                                      : log_id::job_held;
+            break;
+        case Event::arrived:
+            event = log_id::job_arrived;
             break;
         case Event::start:
             event = log_id::job_started;

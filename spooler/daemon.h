@@ -76,6 +76,7 @@ class Daemon {
     AsioStoreRunner store_runner_;
     queues::QueueService queues_;
     StartGate gate_;
+    Arrivals arrivals_;
     Intake intake_;
     std::vector<std::unique_ptr<JobRunner>> runners_;
     std::unique_ptr<LpdServer> lpd_;

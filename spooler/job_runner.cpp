@@ -94,6 +94,7 @@ asio::awaitable<void> JobRunner::run() {
             broken = error.what();
         }
         sender_.reset();
+        feed_.reset();
         if (!broken.empty()) {
             log_event(LogLevel::error, log_id::internal_exception, {{"in", job_name(*id)}, {"text", broken}});
             co_await hold(*id, "internal error: " + broken + "; the other jobs go on");
@@ -116,6 +117,10 @@ asio::awaitable<void> JobRunner::run_job(JobId id) {
     const auto job = queues.find(id);
     if (!job) co_return;
 
+    if (const auto arrival = services_.arrivals.find(job->spool_file)) {
+        const bool ended = co_await run_arriving(*job, arrival);
+        if (ended) co_return;
+    }
     Result<opi::PlanOutcome> outcome = co_await plan(job->spool_file);
     if (!is_ours(id)) co_return;
     if (!outcome) co_return co_await hold(id, describe(outcome.error()));
@@ -124,8 +129,35 @@ asio::awaitable<void> JobRunner::run_job(JobId id) {
 
     const std::uint64_t total_bytes = outcome->plan->total_bytes();
     if (finishing_) co_return co_await settle_stopped(id, 0, total_bytes);
-    const rip_out::SendResult result = co_await send(*job, outcome->plan);
+    const rip_out::SendResult result = co_await send(*job, outcome->plan, nullptr);
     co_await settle(id, result, total_bytes);
+}
+
+asio::awaitable<bool> JobRunner::run_arriving(queues::JobSnapshot job, std::shared_ptr<Arrival> arrival) {
+    const JobId id = job.id;
+    EarlyFeed::Job from;
+    from.path = services_.spool.job_path(job.spool_file);
+    from.name = job_name(id);
+    from.profile = queue_.profile;
+    from.profile.proofs = services_.proofs;
+    from.on_missing = queue_.on_missing;
+    const QueueConfig& queue = queue_;
+    from.open_index = [&queue, now_ms = services_.clock.now_ms()] { return open_queue_index(queue, now_ms); };
+    from.tell = [this, id](std::string message) { services_.queues.add_message(id, std::move(message)); };
+    feed_ = std::make_shared<EarlyFeed>(std::move(arrival), std::move(from), services_.pool);
+    const auto first = co_await feed_->next();
+    if (!is_ours(id)) co_return true;
+    if (finishing_ && !first) {
+        co_await settle_stopped(id, 0, 0);
+    } else if (!first) {
+        co_await hold(id, first.error().text);
+    } else if (!*first) {
+        co_return false;
+    } else {
+        const rip_out::SendResult result = co_await send(job, *first, feed_);
+        co_await settle(id, result, 0);
+    }
+    co_return true;
 }
 
 asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file) {
@@ -153,9 +185,10 @@ asio::awaitable<void> JobRunner::hold_unplanned(JobId id, opi::PlanOutcome outco
 }
 
 asio::awaitable<rip_out::SendResult> JobRunner::send(queues::JobSnapshot job,
-                                                     std::shared_ptr<const opi::SplicePlan> plan) {
+                                                     std::shared_ptr<const opi::SplicePlan> plan,
+                                                     std::shared_ptr<EarlyFeed> feed) {
     const JobId id = job.id;
-    const std::uint64_t total_bytes = plan->total_bytes();
+    const std::uint64_t total_bytes = feed ? 0 : plan->total_bytes();  // 0: not known yet
     auto made = rip_out::make_sender(queue_.sender, services_.loop, services_.pool);
     rip_out::SendResult result;
     if (!made) {
@@ -173,6 +206,7 @@ asio::awaitable<rip_out::SendResult> JobRunner::send(queues::JobSnapshot job,
     rip_out::Sender::Hooks hooks;
     hooks.before_first_byte = [this, id, total_bytes] { return begin_sending(id, total_bytes); };
     hooks.progress = [this, id](std::uint64_t sent_bytes) { services_.queues.progress(id, sent_bytes); };
+    if (feed) hooks.next_plan = [feed] { return feed->next(); };
     result = co_await sender_->send(plan, ticket, hooks);
     sender_.reset();
     co_return result;
@@ -214,8 +248,8 @@ asio::awaitable<void> JobRunner::settle(JobId id, rip_out::SendResult result, st
 
 asio::awaitable<void> JobRunner::settle_stopped(JobId id, std::uint64_t sent_bytes, std::uint64_t total_bytes) {
     if (sent_bytes == 0) co_return co_await retry(id, 0, "the server was stopped before a byte was sent");
-    co_await hold(id, "the server was stopped while sending: " + format_bytes(sent_bytes) + " of " +
-                          format_bytes(total_bytes) +
+    const std::string of_all = total_bytes > 0 ? " of " + format_bytes(total_bytes) : std::string();
+    co_await hold(id, "the server was stopped while sending: " + format_bytes(sent_bytes) + of_all +
                           " were already sent, the RIP may have printed part of it. Release it to send it again from "
                           "the start, or cancel it");
 }
@@ -257,7 +291,12 @@ asio::awaitable<void> JobRunner::pause(std::int64_t longest_ms) {
 }
 
 void JobRunner::stop_job(JobId id) {
-    if (current_ == id && sender_) sender_->stop();
+    if (current_ == id) stop_sending();
+}
+
+void JobRunner::stop_sending() {
+    if (sender_) sender_->stop();
+    if (feed_) feed_->stop();
 }
 
 void JobRunner::finish_current() {
@@ -268,7 +307,7 @@ void JobRunner::finish_current() {
 void JobRunner::stop_current() {
     stopping_ = true;
     finish_current();
-    if (sender_) sender_->stop();
+    stop_sending();
 }
 
 }  // namespace opispool::spooler

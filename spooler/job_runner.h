@@ -18,6 +18,8 @@
 #include "queues/queue_service.h"
 #include "rip_out/sender.h"
 #include "spooler/config.h"
+#include "spooler/early_feed.h"
+#include "spooler/intake/arrivals.h"
 #include "spooler/intake/spool_writer.h"
 #include "spooler/intake/start_gate.h"
 
@@ -28,6 +30,7 @@ struct RunnerServices {
     queues::QueueService& queues;
     const Spool& spool;
     const StartGate& gate;
+    const Arrivals& arrivals;
     const Clock& clock;
     boost::asio::any_io_executor loop, pool;
     std::shared_ptr<FileFacts> proofs;  // of all queues: the stores are the same files
@@ -59,8 +62,14 @@ class JobRunner {
     boost::asio::awaitable<void> run();
     boost::asio::awaitable<void> run_job(queues::JobId id);
     boost::asio::awaitable<Result<opi::PlanOutcome>> plan(std::string spool_file);
+    // The job's document is still arriving: its pages are sent as they come.
+    //   returns  false if it must be planned as a whole, and now can be
+    boost::asio::awaitable<bool> run_arriving(queues::JobSnapshot job, std::shared_ptr<Arrival> arrival);
+    //   feed  where the plans after `plan` come from, or null: it is the whole job
     boost::asio::awaitable<rip_out::SendResult> send(queues::JobSnapshot job,
-                                                     std::shared_ptr<const opi::SplicePlan> plan);
+                                                     std::shared_ptr<const opi::SplicePlan> plan,
+                                                     std::shared_ptr<EarlyFeed> feed);
+    void stop_sending();
     boost::asio::awaitable<bool> begin_sending(queues::JobId id, std::uint64_t total_bytes);
     boost::asio::awaitable<void> hold_unplanned(queues::JobId id, opi::PlanOutcome outcome);
     boost::asio::awaitable<void> settle(queues::JobId id, rip_out::SendResult result, std::uint64_t total_bytes);
@@ -79,6 +88,7 @@ class JobRunner {
     boost::asio::steady_timer timer_;
     std::optional<queues::JobId> current_;
     std::unique_ptr<rip_out::Sender> sender_;
+    std::shared_ptr<EarlyFeed> feed_;
     opi::MeasureClient measurer_;  // used by one plan() at a time
     std::function<void()> on_idle_;
     std::string begin_error_;  // why the sending mark could not be made durable

@@ -20,6 +20,7 @@ inline constexpr std::string_view spool_failed = "spool.failed";
 inline constexpr std::string_view intake_refused = "intake.refused";
 inline constexpr std::string_view intake_discarded = "intake.discarded";
 inline constexpr std::string_view job_accepted = "job.accepted";
+inline constexpr std::string_view job_arrived = "job.arrived";
 inline constexpr std::string_view job_held = "job.held";
 inline constexpr std::string_view job_started = "job.started";
 inline constexpr std::string_view job_sending = "job.sending";

@@ -26,12 +26,12 @@ boost::asio::awaitable<Result<queues::JobId>> submit_job(Intake& intake, queues:
     return submit_job(Submission{intake.queues, intake.spool, intake.pool}, std::move(job));
 }
 
-boost::asio::awaitable<Result<TailVerdict>> check_tail_of(Intake& intake, std::string path) {
-    auto work = [path]() -> Result<TailVerdict> {
+boost::asio::awaitable<Result<TailVerdict>> check_tail_of(Intake& intake, std::string path, std::uint64_t from_bytes) {
+    auto work = [path, from_bytes]() -> Result<TailVerdict> {
         const auto file = MappedFile::open(path);
         if (!file) return fail(file.error());
         // Otherwise a large document would count as our memory, page by page.
-        return check_tail((*file)->bytes(), [&file](std::size_t offset) { (*file)->release(0, offset); });
+        return check_tail((*file)->bytes(), [&file](std::size_t offset) { (*file)->release(0, offset); }, from_bytes);
     };
     co_return co_await on_pool(intake.pool, work);
 }

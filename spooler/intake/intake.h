@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "queues/queue_service.h"
 #include "spooler/config.h"
+#include "spooler/intake/arrivals.h"
 #include "spooler/intake/spool_writer.h"
 #include "spooler/intake/start_gate.h"
 #include "spooler/intake/tail_check.h"
@@ -21,6 +22,7 @@ struct Intake {
     queues::QueueService& queues;
     const Spool& spool;
     StartGate& gate;
+    Arrivals& arrivals;
     boost::asio::any_io_executor loop, pool;
 };
 
@@ -35,8 +37,9 @@ struct Submission {
 boost::asio::awaitable<Result<queues::JobId>> submit_job(Submission to, queues::NewJob job);
 boost::asio::awaitable<Result<queues::JobId>> submit_job(Intake& intake, queues::NewJob job);
 
-// Looks at a document that is still in tmp/.
-boost::asio::awaitable<Result<TailVerdict>> check_tail_of(Intake& intake, std::string path);
+// Looks at a document that was not committed yet.
+boost::asio::awaitable<Result<TailVerdict>> check_tail_of(Intake& intake, std::string path,
+                                                          std::uint64_t from_bytes = 0);
 
 // Removes a committed document nobody was promised anything about.
 boost::asio::awaitable<void> remove_document(Submission to, std::string spool_file);

@@ -53,7 +53,8 @@ asio::awaitable<void> LpdSession::run() {
             if (writer_ || !documents_.empty())
                 log(LogLevel::warning, log_id::intake_discarded,
                     silent ? "the client fell silent" : "the connection broke");
-            co_await discard_documents();
+            const std::string why = silent ? "the client fell silent" : "the connection broke";
+            co_await discard_documents(why);
             co_return;
         }
         std::span<const std::byte> input = room.first(read.bytes);
@@ -86,6 +87,7 @@ asio::awaitable<LpdSession::Next> LpdSession::handle(LpdEvent event) {
         case LpdEvent::Kind::bad: {
             const bool in_file = writer_ != nullptr;
             log(LogLevel::warning, in_file ? log_id::intake_discarded : log_id::intake_refused, event.text);
+            co_await end_early(event.text);
             writer_.reset();
             if (!queue_.empty()) co_await connection_->write(std::string(1, nak_failed));
             break;
@@ -95,7 +97,7 @@ asio::awaitable<LpdSession::Next> LpdSession::handle(LpdEvent event) {
     }
     const Result<void> submitted = co_await submit_ready(true);
     if (!submitted) log(LogLevel::error, log_id::intake_discarded, describe(submitted.error()));
-    co_await discard_documents();
+    co_await discard_documents("the client ended the connection");
     connection_->close();
     co_return Next::end;
 }
@@ -161,7 +163,7 @@ asio::awaitable<LpdSession::Next> LpdSession::refuse(char code, std::string text
     // Text after the byte is LPRng's custom; a client that reads one byte only never sees it.
     const std::string answer = std::string(1, code) + text + "\n";
     co_await connection_->write(answer);
-    co_await discard_documents();
+    co_await discard_documents(text);
     connection_->close();
     co_return Next::end;
 }
@@ -175,6 +177,7 @@ asio::awaitable<LpdSession::Next> LpdSession::on_file_begin(LpdEvent event) {
         if (documents_.size() >= max_files_per_job) co_return co_await refuse(nak_failed, "too many files in one job");
         label_ = event.name;
         last_byte_ = std::byte{1};
+        counted_ = !event.until_close;
         writer_ = std::make_unique<SpoolWriter>(intake_.spool, intake_.pool);
         const std::uint64_t expected = event.until_close ? 0 : event.count_bytes;
         const Result<void> opened = co_await writer_->open(expected);
@@ -193,10 +196,15 @@ asio::awaitable<LpdSession::Next> LpdSession::on_data(std::span<const std::byte>
         co_return Next::go_on;
     }
     last_byte_ = data.back();
-    const Result<void> written = co_await writer_->append(data);
-    if (written) co_return Next::go_on;
+    Result<void> kept = co_await writer_->append(data);
+    if (kept && early_)
+        early_->grew();
+    else if (const LpdControl* control = control_of_arriving(); kept && control != nullptr)
+        kept = co_await begin_early(new_job(*control, label_));
+    if (kept) co_return Next::go_on;
+    co_await end_early(describe(kept.error()));
     writer_.reset();
-    co_return co_await refuse(nak_later, describe(written.error()));
+    co_return co_await refuse(nak_later, describe(kept.error()));
 }
 
 asio::awaitable<LpdSession::Next> LpdSession::on_file_end(LpdEvent event) {
@@ -221,6 +229,13 @@ asio::awaitable<LpdSession::Next> LpdSession::on_short_file(LpdEvent event) {
         std::to_string(event.arrived_bytes) + " of the announced " + std::to_string(event.count_bytes) + " bytes came";
     log(LogLevel::warning, log_id::intake_discarded, numbers);
     if (event.control || !writer_ || writer_->size_bytes() == 0) co_return Next::go_on;
+    if (early_) {
+        const std::string why = numbers + " before the client closed";
+        co_await end_early(why);
+        writer_.reset();
+        co_await connection_->write(std::string(1, nak_later));
+        co_return Next::go_on;
+    }
     const Result<void> kept = co_await keep_document("possibly truncated: only " + numbers +
                                                      " before the client closed. Cancel it and send it again, or "
                                                      "release it to print what came");
@@ -244,7 +259,7 @@ asio::awaitable<LpdSession::Next> LpdSession::on_abort() {
     }
     job_is_final();
     controls_.clear();
-    co_await discard_documents();
+    co_await discard_documents("the client took it back");
     const bool alive = co_await connection_->write(ack);
     co_return alive ? Next::go_on : Next::end;
 }

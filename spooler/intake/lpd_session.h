@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "spooler/intake/early_job.h"
 #include "spooler/intake/intake.h"
 #include "spooler/intake/listener.h"
 #include "spooler/intake/lpd_control.h"
@@ -50,7 +52,14 @@ class LpdSession {
     // Makes jobs of every document a control file names; of all of them with `all` set.
     boost::asio::awaitable<Result<void>> submit_ready(bool all);
     boost::asio::awaitable<Result<void>> submit_copies(Document document, LpdControl control, int copies);
-    boost::asio::awaitable<void> discard_documents();
+    // The arriving document may become a job at once: its control file is there and asks for one printing, and its
+    // length is known.
+    const LpdControl* control_of_arriving() const;
+    boost::asio::awaitable<Result<void>> begin_early(queues::NewJob job);
+    boost::asio::awaitable<void> end_early(std::string why);
+    //   why  the arriving document will not come to its end
+    boost::asio::awaitable<void> discard_documents(std::string why);
+    queues::NewJob new_job(const LpdControl& control, const std::string& label) const;
     boost::asio::awaitable<Next> refuse(char code, std::string text);
     void job_is_final();
     void log(LogLevel level, std::string_view event, std::string why);
@@ -64,7 +73,9 @@ class LpdSession {
     std::vector<LpdControl> controls_;
     std::vector<Document> documents_;
     std::unique_ptr<SpoolWriter> writer_;  // of the data file that is arriving
+    std::optional<EarlyJob> early_;        // of it, if it prints already
     std::string label_;                    // its label
+    bool counted_ = false;                 // its length was announced
     std::byte last_byte_{1};               // of the data file that is arriving
     // Jobs of this connection their client may still take back.
     std::vector<queues::JobId> recallable_;

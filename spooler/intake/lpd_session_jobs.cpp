@@ -19,7 +19,7 @@ asio::awaitable<Result<std::string>> LpdSession::settle_unknown_length() {
         const Result<void> cut = co_await writer_->truncate(without_nul);
         if (!cut) co_return fail(cut.error());
     }
-    const Result<TailVerdict> verdict = co_await check_tail_of(intake_, writer_->tmp_path());
+    const Result<TailVerdict> verdict = co_await check_tail_of(intake_, writer_->path());
     if (!verdict) co_return fail(verdict.error());
     if (verdict->tail == TailVerdict::Tail::complete) co_return std::string();
     co_return "possibly truncated: its length was not announced and " + verdict->reason +
@@ -28,6 +28,13 @@ asio::awaitable<Result<std::string>> LpdSession::settle_unknown_length() {
 
 asio::awaitable<Result<void>> LpdSession::keep_document(std::string hold_reason) {
     const std::unique_ptr<SpoolWriter> writer = std::move(writer_);
+    if (early_) {
+        const Result<queues::JobId> id = co_await early_->complete();
+        early_.reset();
+        if (!id) co_return fail(id.error());
+        recallable_.push_back(*id);
+        co_return Result<void>();
+    }
     // An empty file is nothing to print; its client is answered as if it had been.
     if (writer->size_bytes() == 0) co_return Result<void>();
     Document document;
@@ -66,13 +73,40 @@ asio::awaitable<Result<void>> LpdSession::submit_ready(bool all) {
     co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> LpdSession::submit_copies(Document document, LpdControl control, int copies) {
+queues::NewJob LpdSession::new_job(const LpdControl& control, const std::string& label) const {
     queues::NewJob job;
     job.queue = queue_;
-    job.title = control.title.empty() ? printable(document.label) : control.title;
+    job.title = control.title.empty() ? printable(label) : control.title;
     job.user = control.user.empty() ? std::string("unknown") : control.user;
     job.host = control.host.empty() ? connection_->peer() : control.host;
     job.door = "lpd";
+    return job;
+}
+
+const LpdControl* LpdSession::control_of_arriving() const {
+    const QueueConfig* config = intake_.config.queue(queue_);
+    if (config == nullptr || !config->early_start || !counted_) return nullptr;
+    for (std::size_t c = controls_.size(); c-- > 0;)
+        for (const LpdPrint& print : controls_[c].prints)
+            if (print.file == label_) return print.copies == 1 ? &controls_[c] : nullptr;
+    return nullptr;
+}
+
+asio::awaitable<Result<void>> LpdSession::begin_early(queues::NewJob job) {
+    early_.emplace(intake_.queues, intake_.arrivals, *writer_);
+    const Result<void> begun = co_await early_->begin(std::move(job));
+    if (!begun) early_.reset();
+    co_return begun;
+}
+
+asio::awaitable<void> LpdSession::end_early(std::string why) {
+    if (!early_) co_return;
+    co_await early_->break_off(std::move(why));
+    early_.reset();
+}
+
+asio::awaitable<Result<void>> LpdSession::submit_copies(Document document, LpdControl control, int copies) {
+    queues::NewJob job = new_job(control, document.label);
     job.spool_file = document.spool_file;
     job.size_bytes = document.size_bytes;
     job.hold = !document.hold_reason.empty();
@@ -97,7 +131,8 @@ asio::awaitable<Result<void>> LpdSession::submit_copies(Document document, LpdCo
     co_return Result<void>();
 }
 
-asio::awaitable<void> LpdSession::discard_documents() {
+asio::awaitable<void> LpdSession::discard_documents(std::string why) {
+    co_await end_early(std::move(why));
     writer_.reset();
     const std::vector<Document> documents = std::exchange(documents_, std::vector<Document>());
     for (const Document& document : documents) co_await remove_document(intake_, document.spool_file);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "spooler/intake/early_job.h"
 #include "spooler/intake/first_bytes.h"
 #include "spooler/log_events.h"
 
@@ -30,7 +31,11 @@ class SocketSession {
     // returns  the bytes at hand are the beginning of a document
     asio::awaitable<bool> read_beginning();
     asio::awaitable<bool> read_rest();
+    // The document may be printed while it arrives. What can't be stored is no reason to lose it: it prints when whole.
+    asio::awaitable<bool> begin_early();
     asio::awaitable<void> finish();
+    asio::awaitable<void> finish_early(TailVerdict verdict);
+    queues::NewJob new_job() const;
     std::span<std::byte> room() { return {buffer_.get() + filled_, SpoolWriter::window_bytes - filled_}; }
     void log(LogLevel level, std::string_view event, std::string why);
 
@@ -40,6 +45,7 @@ class SocketSession {
     SpoolWriter writer_;
     std::unique_ptr<std::byte[]> buffer_;
     std::size_t filled_ = 0;
+    std::optional<EarlyJob> early_;
     std::string title_, user_;  // this protocol has no words for them, the document may
     Connection::End end_ = Connection::End::none;
 };
@@ -98,24 +104,70 @@ asio::awaitable<bool> SocketSession::read_rest() {
         filled_ = 0;
         if (!written) {
             log(LogLevel::error, log_id::intake_discarded, describe(written.error()));
+            if (early_) co_await early_->break_off(describe(written.error()));
             connection_->reset();
             co_return false;
         }
         if (end_ != Connection::End::none) break;
+        const bool begun = co_await begin_early();
+        if (!begun) co_return false;
+        if (early_) early_->grew();
         const Connection::Read read = co_await connection_->read(room());
         filled_ = read.bytes;
         end_ = read.end;
         if (end_ == Connection::End::closed || end_ == Connection::End::timed_out) break;
         if (end_ == Connection::End::broken) {
-            log(LogLevel::warning, log_id::intake_discarded, "the connection broke; nothing is printed");
+            log(LogLevel::warning, log_id::intake_discarded,
+                early_ ? "the connection broke" : "the connection broke; nothing is printed");
+            if (early_) co_await early_->break_off("the connection broke");
             co_return false;
         }
     }
     co_return end_ != Connection::End::broken;
 }
 
+asio::awaitable<bool> SocketSession::begin_early() {
+    const QueueConfig* queue = intake_.config.queue(queue_);
+    if (early_ || queue == nullptr || !queue->early_start) co_return true;
+    early_.emplace(intake_.queues, intake_.arrivals, writer_);
+    const Result<void> begun = co_await early_->begin(new_job());
+    if (begun) co_return true;
+    log(LogLevel::error, log_id::intake_discarded, describe(begun.error()));
+    connection_->reset();
+    co_return false;
+}
+
+queues::NewJob SocketSession::new_job() const {
+    queues::NewJob job;
+    job.queue = queue_;
+    job.title = title_.empty() ? std::string("AppSocket job") : title_;
+    job.user = user_.empty() ? std::string("unknown") : user_;
+    job.host = connection_->peer();
+    job.door = "socket";
+    return job;
+}
+
+asio::awaitable<void> SocketSession::finish_early(TailVerdict verdict) {
+    const bool silent = end_ == Connection::End::timed_out;
+    if (verdict.tail == TailVerdict::Tail::cut_off || (silent && verdict.tail != TailVerdict::Tail::complete)) {
+        const std::string why = silent ? "the client fell silent; " + verdict.reason : verdict.reason;
+        co_await early_->break_off(why);
+        connection_->close();
+        co_return;
+    }
+    const Result<queues::JobId> id = co_await early_->complete();
+    if (!id) log(LogLevel::error, log_id::intake_discarded, describe(id.error()));
+    if (id)
+        connection_->close();
+    else
+        connection_->reset();
+}
+
 asio::awaitable<void> SocketSession::finish() {
-    const Result<TailVerdict> verdict = co_await check_tail_of(intake_, writer_.tmp_path());
+    const Result<TailVerdict> verdict =
+        co_await check_tail_of(intake_, writer_.path(), early_ ? early_->closed_bytes() : 0);
+    if (early_ && verdict) co_return co_await finish_early(*verdict);
+    if (early_) co_await early_->break_off(describe(verdict.error()));
     const std::uint64_t size_bytes = writer_.size_bytes();
     Result<std::string> name;
     if (verdict) name = co_await writer_.commit();
@@ -124,12 +176,7 @@ asio::awaitable<void> SocketSession::finish() {
         connection_->reset();
         co_return;
     }
-    queues::NewJob job;
-    job.queue = queue_;
-    job.title = title_.empty() ? std::string("AppSocket job") : title_;
-    job.user = user_.empty() ? std::string("unknown") : user_;
-    job.host = connection_->peer();
-    job.door = "socket";
+    queues::NewJob job = new_job();
     job.spool_file = *name;
     job.size_bytes = size_bytes;
     const bool silent = end_ == Connection::End::timed_out;

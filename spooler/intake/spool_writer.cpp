@@ -123,9 +123,11 @@ std::string Spool::job_path(const std::string& name) const {
     return is_our_name(name) ? jobs_ + "/" + name : std::string();
 }
 
-bool Spool::job_exists(const std::string& name) const {
+std::optional<std::uint64_t> Spool::job_size(const std::string& name) const {
     const std::string path = job_path(name);
-    return !path.empty() && ::access(path.c_str(), R_OK) == 0;
+    struct stat status {};
+    if (path.empty() || ::access(path.c_str(), R_OK) != 0 || ::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(status.st_size);
 }
 
 Result<std::string> Spool::link_job(const std::string& name) const {
@@ -167,8 +169,8 @@ SpoolWriter::~SpoolWriter() {
 
 void SpoolWriter::discard() {
     fd_.reset();
-    if (!tmp_path_.empty()) ::unlink(tmp_path_.c_str());
-    tmp_path_.clear();
+    if (!path_.empty() && !published_) ::unlink(path_.c_str());
+    path_.clear();
 }
 
 boost::asio::awaitable<Result<void>> SpoolWriter::open(std::uint64_t expected_bytes) {
@@ -178,7 +180,7 @@ boost::asio::awaitable<Result<void>> SpoolWriter::open(std::uint64_t expected_by
         const std::string path = spool_.tmp_ + "/" + name_;
         fd_.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));
         if (!fd_) return fail(error_from_errno(errno, Operation::open, path));
-        tmp_path_ = path;
+        path_ = path;
         return {};
     };
     co_return co_await on_pool(pool_, work);
@@ -187,7 +189,7 @@ boost::asio::awaitable<Result<void>> SpoolWriter::open(std::uint64_t expected_by
 boost::asio::awaitable<Result<void>> SpoolWriter::append(std::span<const std::byte> bytes) {
     auto work = [this, bytes]() -> Result<void> {
         if (auto room = spool_.check_room(bytes.size()); !room) return room;
-        if (auto written = write_all(fd_.get(), bytes, tmp_path_); !written) return written;
+        if (auto written = write_all(fd_.get(), bytes, path_); !written) return written;
         size_ += bytes.size();
         return {};
     };
@@ -197,30 +199,44 @@ boost::asio::awaitable<Result<void>> SpoolWriter::append(std::span<const std::by
 boost::asio::awaitable<Result<void>> SpoolWriter::truncate(std::uint64_t size_bytes) {
     auto work = [this, size_bytes]() -> Result<void> {
         const auto size = checked_cast<off_t>(size_bytes);
-        if (!size || ::ftruncate(fd_.get(), *size) != 0)
-            return fail(error_from_errno(errno, Operation::write, tmp_path_));
+        if (!size || ::ftruncate(fd_.get(), *size) != 0) return fail(error_from_errno(errno, Operation::write, path_));
         size_ = size_bytes;
         return {};
     };
     co_return co_await on_pool(pool_, work);
 }
 
+// A clock set back could make a name again that an older job still has.
+Result<void> SpoolWriter::move_to_jobs() {
+    std::string path = spool_.jobs_ + "/" + name_;
+    while (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
+        if (errno != EEXIST) return fail(error_from_errno(errno, Operation::rename, path));
+        name_ = next_name();
+        path = spool_.jobs_ + "/" + name_;
+    }
+    path_ = path;
+    published_ = true;  // from here on the file is not the destructor's to remove
+    if (auto synced = sync_fd(spool_.jobs_fd_.get(), spool_.jobs_); !synced) {
+        ::unlink(path.c_str());
+        return synced;
+    }
+    return {};
+}
+
+boost::asio::awaitable<Result<std::string>> SpoolWriter::publish() {
+    auto work = [this]() -> Result<std::string> {
+        if (auto moved = move_to_jobs(); !moved) return fail(moved.error());
+        return name_;
+    };
+    co_return co_await on_pool(pool_, work);
+}
+
 boost::asio::awaitable<Result<std::string>> SpoolWriter::commit() {
     auto work = [this]() -> Result<std::string> {
-        if (auto synced = sync_fd(fd_.get(), tmp_path_); !synced) return fail(synced.error());
-        // A clock set back could make a name again that an older job still has.
-        std::string path = spool_.jobs_ + "/" + name_;
-        while (::renameat2(AT_FDCWD, tmp_path_.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
-            if (errno != EEXIST) return fail(error_from_errno(errno, Operation::rename, path));
-            name_ = next_name();
-            path = spool_.jobs_ + "/" + name_;
-        }
-        tmp_path_.clear();  // from here on the file is not the destructor's to remove
+        if (auto synced = sync_fd(fd_.get(), path_); !synced) return fail(synced.error());
+        if (published_) return name_;
+        if (auto moved = move_to_jobs(); !moved) return fail(moved.error());
         fd_.reset();
-        if (auto synced = sync_fd(spool_.jobs_fd_.get(), spool_.jobs_); !synced) {
-            ::unlink(path.c_str());
-            return fail(synced.error());
-        }
         return name_;
     };
     co_return co_await on_pool(pool_, work);

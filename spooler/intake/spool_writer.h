@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -32,7 +33,9 @@ class Spool {
     const std::string& directory() const { return directory_; }
     // `name`  as NewJob::spool_file; only names this spool made are answered, anything else gives an empty path
     std::string job_path(const std::string& name) const;
-    bool job_exists(const std::string& name) const;
+    bool job_exists(const std::string& name) const { return job_size(name).has_value(); }
+    // Nothing if it can't be read.
+    std::optional<std::uint64_t> job_size(const std::string& name) const;
 
     // Makes a second name of a committed file, for a further printing of it.   thread  blocks on disk
     Result<std::string> link_job(const std::string& name) const;
@@ -70,6 +73,9 @@ class SpoolWriter {
     boost::asio::awaitable<Result<void>> append(std::span<const std::byte> bytes);
     // Cuts the file to `size_bytes`, e.g. a closing NUL that turned out not to be data.
     boost::asio::awaitable<Result<void>> truncate(std::uint64_t size_bytes);
+    // Puts the file in its place while it grows, for a job that begins to print before it is whole. What is there then
+    // stays, also if this writer goes.       returns  the name for NewJob::spool_file
+    boost::asio::awaitable<Result<std::string>> publish();
     // Durable afterwards, even through a power failure.   returns  the name for NewJob::spool_file
     boost::asio::awaitable<Result<std::string>> commit();
     // Gives the disk space back now, not at destruction; the writer can't be used any more.
@@ -77,13 +83,15 @@ class SpoolWriter {
 
     std::uint64_t size_bytes() const { return size_; }
     // Path of the file while it is being written, for looking at what has arrived; empty before open().
-    const std::string& tmp_path() const { return tmp_path_; }
+    const std::string& path() const { return path_; }
 
   private:
     const Spool& spool_;
     boost::asio::any_io_executor pool_;
+    Result<void> move_to_jobs();
     UniqueFd fd_;
-    std::string name_, tmp_path_;
+    std::string name_, path_;
+    bool published_ = false;
     std::uint64_t size_ = 0;
 };
 

@@ -48,11 +48,12 @@ bool drop_trailer(std::string_view& text) {
 // Walks the DSC comments that open and close something and skips counted data.
 class Brackets {
   public:
-    Brackets(std::string_view text, const std::function<void(std::size_t)>& passed) : text_(text), passed_(passed) {}
+    Brackets(std::string_view text, const std::function<void(std::size_t)>& passed, std::size_t from)
+        : text_(text), passed_(passed), from_(std::min(from, text.size())) {}
 
     // returns  what is open at the end, with its byte offset
     std::optional<std::string> find_open() {
-        std::size_t at = 0;
+        std::size_t at = from_;
         while ((at = find("%%", at)) != std::string_view::npos) {
             const bool begins_line = at == 0 || eol.find(text_[at - 1]) != std::string_view::npos;
             if (!begins_line) {
@@ -113,18 +114,19 @@ class Brackets {
 
     std::string_view text_;
     const std::function<void(std::size_t)>& passed_;
-    std::size_t told_ = 0;
+    std::size_t from_, told_ = 0;
     std::vector<std::size_t> documents_;
 };
 
 }  // namespace
 
-TailVerdict check_tail(std::span<const std::byte> document, const std::function<void(std::size_t)>& passed) {
+TailVerdict check_tail(std::span<const std::byte> document, const std::function<void(std::size_t)>& passed,
+                       std::size_t from) {
     std::string_view text(reinterpret_cast<const char*>(document.data()), document.size());
     const bool dsc = text.substr(0, 1024).find("%!PS-Adobe") != std::string_view::npos;
     const bool marked = drop_trailer(text);
     if (text.empty()) return {TailVerdict::Tail::cut_off, "it holds no document"};
-    if (const auto open = Brackets(text, passed).find_open()) return {TailVerdict::Tail::cut_off, *open};
+    if (const auto open = Brackets(text, passed, from).find_open()) return {TailVerdict::Tail::cut_off, *open};
     if (marked || last_line(text).starts_with("%%EOF")) return {TailVerdict::Tail::complete, {}};
     if (dsc) return {TailVerdict::Tail::cut_off, "it does not end with %%EOF"};
     return {TailVerdict::Tail::no_end_mark, "it has no end mark (%%EOF, UEL or ^D)"};

@@ -22,6 +22,8 @@ struct TailVerdict {
 
 //   passed  told now and then that the bytes before an offset are done with, so that the pages of a large map can go
 //   thread  any, reads the whole document once (it is called on a map of our own spool file)
-TailVerdict check_tail(std::span<const std::byte> document, const std::function<void(std::size_t)>& passed = {});
+//   from    a line before which everything is known to be closed
+TailVerdict check_tail(std::span<const std::byte> document, const std::function<void(std::size_t)>& passed = {},
+                       std::size_t from = 0);
 
 }  // namespace opispool::spooler

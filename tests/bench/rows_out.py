@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""Rows about sending: P1, P2, P7, P8, P10."""
+"""Rows about sending: P1, P2, P7, P8, P9, P10."""
 
 import hashlib
 import os
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from tools import WAIT_S, Daemon, Sink, median, ratio, require
+from tools import WAIT_S, Daemon, Sink, free_port, median, ratio, require
 
 METHODS = ("copy", "sendfile", "map", "zerocopy")
 
@@ -152,6 +152,47 @@ def plain_through(bench, row):
     peers = [name for name, program in (("LPRng", "lpd"), ("CUPS", "cups-lpd")) if shutil.which(program)]
     row.note(f"{' and '.join(peers)} installed but set up by hand" if peers else "LPRng and cups-lpd are not installed")
     row.at_least("intake of the receiver's speed", ratio(limits, intakes), 0.8)
+
+
+def paged_job(path, megabytes):
+    """PostScript without OPI of one page for each MiB."""
+    line = b"(A line of text of an ordinary page) show 24 700 moveto 0.5 setgray\n"
+    block = line * ((1 << 20) // len(line))
+    with open(path, "wb") as out:
+        out.write(b"%!PS-Adobe-3.0\n%%EndComments\n")
+        for page in range(1, megabytes + 1):
+            out.write(b"%%%%Page: %d %d\n%sshowpage\n" % (page, page, block))
+        out.write(b"%%Trailer\n%%EOF\n")
+    return path
+
+
+def early_start(bench, row):
+    """Plain jobs by AppSocket through a queue that sends while they arrive, beside a relay without a spool."""
+    jobs = {size: bench.whole(paged_job(bench.path(f"paged-{size}.ps"), size)) for size in (bench.size(100, 2), bench.size(1024, 3))}
+    door = free_port()
+    received = bench.path("received")
+    with Sink(bench, *(["--file", received] if bench.smoke else [])) as out, Sink(bench, "--relay", out.port) as relay:
+        lines = [*rip("raw", out), f"socket_port = 127.0.0.1:{door}", "early_start = yes"]
+        for size, ranges in jobs.items():
+            path = bench.path(f"paged-{size}.ps")
+            bench.run("cat", path)
+            firsts, ends, limits = [], [], []
+            for _ in range(bench.rounds):
+                begun = time.monotonic()
+                bench.limit("copy", "raw", relay.port, ranges)
+                limits.append(out.job()[3] - begun)
+                relay.job()
+                with Daemon(bench, {"bench": lines}, bench.folder("store")):
+                    begun = time.monotonic()
+                    bench.limit("copy", "raw", door, ranges)
+                    length, first, _, closed = out.job()
+                    require(length == os.path.getsize(path), f"the RIP got {length} bytes")
+                    if bench.smoke:
+                        require(sha256(received) == sha256(path), "the RIP got other bytes than the client sent")
+                firsts.append(first - begun)
+                ends.append(closed - begun)
+            row.at_most(f"{size} MiB: first byte", median(firsts) * 1000, 100, "ms")
+            row.at_most("end of the relay's", ratio(ends, limits), 1.3)
 
 
 def aggregate(bench, row, clients, megabytes):

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
-// sink [--lpd] [--mbps N] [--sync] [--file FILE]: a RIP that only counts, until SIGTERM. Listens on a free loopback
-// port and prints "port N"; takes any number of connections at once and prints for each job
-// "job BYTES FIRST LAST CLOSED": bytes of the document, and when its first byte came, its last, and its end was
-// answered, in seconds of CLOCK_MONOTONIC, which every program of one machine shares.
+// sink [--lpd] [--relay PORT] [--mbps N] [--sync] [--file FILE]: a RIP that only counts, until SIGTERM. Listens on a
+// free loopback port and prints "port N"; takes any number of connections at once and prints for each job "job BYTES
+// FIRST LAST CLOSED": bytes of the document, and when its first byte came, its last, and its end was answered, in
+// seconds of CLOCK_MONOTONIC, which every program of one machine shares.
 //   --lpd   speaks LPD, counts the data files, and leaves when one is shorter than announced
+//   --relay PORT  passes the bytes on as they come: a relay without a spool
 //   --mbps  reads no faster than so many megabytes a second
 //   --file  keeps the bytes (of the last job, if there are several); --sync: and fsyncs them before the end is answered
 #include <fcntl.h>
@@ -31,12 +32,14 @@ struct Options {
     bool sync = false;
     double bytes_per_s = 0;  // 0: as fast as it can
     const char* file = nullptr;
+    std::uint16_t relay = 0;  // port, 0: none
 };
 
 // One document of one connection: counted, kept if wanted.
 class Job {
   public:
     explicit Job(const Options& options) : options_(options), begun_s_(now_s()) {
+        if (options.relay != 0) onwards_ = opispool::bench::connect_to(options.relay);
         if (options.file == nullptr) return;
         file_.reset(::open(options.file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644));
         if (!file_) leave(options.file);
@@ -46,6 +49,7 @@ class Job {
         last_s_ = now_s();
         if (bytes_ == 0) first_s_ = last_s_;
         bytes_ += length_bytes;
+        if (onwards_) opispool::bench::write_all(onwards_, bytes, length_bytes);
         if (file_) opispool::bench::write_all(file_, bytes, length_bytes);
         if (options_.bytes_per_s <= 0) return;
         const double due_s = begun_s_ + static_cast<double>(bytes_) / options_.bytes_per_s - now_s();
@@ -54,6 +58,7 @@ class Job {
 
     void end() {
         if (file_ && options_.sync && ::fsync(file_.get()) != 0) leave("fsync");
+        onwards_.reset();
         ended_s_ = now_s();
     }
 
@@ -64,7 +69,7 @@ class Job {
 
   private:
     const Options& options_;
-    UniqueFd file_;
+    UniqueFd file_, onwards_;
     double begun_s_, first_s_ = 0, last_s_ = 0, ended_s_ = 0;
     unsigned long long bytes_ = 0;
 };
@@ -138,6 +143,10 @@ bool parse(int argc, char** argv, Options& options) {
             options.sync = true;
         } else if (word == "--file" && i + 1 < argc) {
             options.file = argv[++i];
+        } else if (word == "--relay" && i + 1 < argc) {
+            const auto port = opispool::parse_u64(argv[++i]);
+            if (!port || *port == 0 || *port > 65535) return false;
+            options.relay = static_cast<std::uint16_t>(*port);
         } else if (word == "--mbps" && i + 1 < argc) {
             const auto rate = opispool::parse_u64(argv[++i]);
             if (!rate || *rate == 0) return false;

@@ -88,7 +88,7 @@ class Sink:
     """A receiver that counts; a context manager."""
 
     def __init__(self, bench, *options):
-        self.process = subprocess.Popen([bench.program("bench_sink"), *options], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([bench.program("bench_sink"), *map(str, options)], stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().split()[1])
         self.jobs = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()

@@ -31,6 +31,7 @@ struct Report {
     for (;;) {
         Job job;
         job.queue = "plates";
+        job.size_bytes = 77;
         job.messages = {"one", "two"};
         const auto id = (*store)->insert(job);
         if (!id) ::_exit(3);
@@ -93,7 +94,7 @@ TEST(JobStoreCrash, EveryConfirmedJobIsThereAfterKill9) {
     InlineStoreRunner runner(*store);
     const ManualClock clock(1);
     QueueService service(runner, clock, {Queue{"plates", true, false, false}});
-    ASSERT_TRUE(service.recover(*store, [](const std::string&) { return true; }));
+    ASSERT_TRUE(service.recover(*store, [](const std::string&) { return std::optional<std::uint64_t>(1); }));
     for (const auto& [id, state] : confirmed) EXPECT_EQ(service.find(JobId{id})->state, JobState::pending);
 }
 

@@ -13,6 +13,12 @@ using ::testing::HasSubstr;
 
 class QueueIntakeTest : public ServiceTest {
   protected:
+    // A job whose document still arrives.
+    static NewJob arriving() {
+        NewJob job = new_job();
+        job.size_bytes = 0;
+        return job;
+    }
     JobId begin(const std::string& queue = "plates") {
         NewJob job = new_job(queue);
         job.spool_file.clear();
@@ -78,9 +84,49 @@ TEST_F(QueueIntakeTest, ARestartEndsJobsWithoutDocument) {
     job.spool_file.clear();
     job.state = JobState::pending_held;
     const JobId id = store_.insert(job).value();
-    ASSERT_TRUE(service_.recover(store_, [](const std::string& file) { return !file.empty(); }));
+    ASSERT_TRUE(service_.recover(
+        store_, [](const std::string& file) { return file.empty() ? std::nullopt : std::optional<std::uint64_t>(1); }));
     EXPECT_EQ(stored(id).state, JobState::aborted);
     EXPECT_THAT(stored(id).reason, HasSubstr("never arrived"));
+}
+
+TEST_F(QueueIntakeTest, ADocumentThatArrivesMovesNoJob) {
+    const JobId id = submit(arriving());
+    EXPECT_EQ(service_.next_job("plates"), id) << "it may print meanwhile";
+    EXPECT_TRUE(now([&](Done d) { service_.start(id, std::move(d)); }).ok());
+    EXPECT_TRUE(now([&](Done d) { service_.begin_sending(id, 0, std::move(d)); }).ok());
+    EXPECT_TRUE(now([&](Done d) { service_.document_arrived(id, 500, std::move(d)); }).ok());
+    EXPECT_EQ(stored(id).state, JobState::processing);
+    EXPECT_EQ(stored(id).size_bytes, 500U);
+    service_.progress(id, 900);
+    EXPECT_TRUE(now([&](Done d) { service_.delivered(id, std::move(d)); }).ok());
+    EXPECT_EQ(stored(id).result_bytes, 900U);
+    EXPECT_EQ(stored(id).sent_bytes, 900U);
+}
+
+TEST_F(QueueIntakeTest, ADocumentThatBreaksOffStopsTheRunnerAndHoldsTheJob) {
+    std::vector<JobId> stopped;
+    service_.on_stop_request([&](JobId id) { stopped.push_back(id); });
+    const JobId sending = submit(arriving()), waiting = submit(arriving());
+    EXPECT_TRUE(now([&](Done d) { service_.start(sending, std::move(d)); }).ok());
+    EXPECT_TRUE(now([&](Done d) { service_.begin_sending(sending, 0, std::move(d)); }).ok());
+    service_.progress(sending, 38);
+    for (const JobId id : {sending, waiting}) {
+        EXPECT_TRUE(now([&](Done d) { service_.document_broke_off(id, 70, "no more", std::move(d)); }).ok());
+        EXPECT_EQ(stored(id).state, JobState::pending_held);
+        EXPECT_EQ(stored(id).size_bytes, 70U);
+        EXPECT_THAT(stored(id).reason, HasSubstr("only the first 70 bytes of its document came (no more)"));
+    }
+    EXPECT_THAT(stored(sending).reason, HasSubstr("38 bytes were already sent"));
+    EXPECT_THAT(stopped, ElementsAre(sending));
+}
+
+TEST_F(QueueIntakeTest, WhatNeverCameToItsEndIsNotPrintedAgain) {
+    const JobId id = submit(arriving());
+    EXPECT_TRUE(now([&](Done d) { service_.cancel(id, "anna", std::move(d)); }).ok());
+    EXPECT_TRUE(now([&](Done d) { service_.redo(id, "anna", std::move(d)); }).failed_with(Code::not_permitted));
+    EXPECT_TRUE(now([&](Done d) { service_.document_arrived(id, 500, std::move(d)); }).ok());
+    EXPECT_TRUE(now([&](Done d) { service_.redo(id, "anna", std::move(d)); }).ok());
 }
 
 TEST_F(QueueIntakeTest, APausedQueueStartsNothingAndStaysSoOverARestart) {
@@ -93,7 +139,7 @@ TEST_F(QueueIntakeTest, APausedQueueStartsNothingAndStaysSoOverARestart) {
     EXPECT_EQ(service_.next_job("plates"), std::nullopt);
 
     QueueService configured(runner_, clock_, {Queue{"plates", true, false, false}});
-    ASSERT_TRUE(configured.recover(store_, [](const std::string&) { return true; }));
+    ASSERT_TRUE(configured.recover(store_, [](const std::string&) { return std::optional<std::uint64_t>(1); }));
     EXPECT_TRUE(configured.queue("plates")->paused);
 
     EXPECT_TRUE(pause(false).ok());

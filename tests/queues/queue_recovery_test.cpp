@@ -23,7 +23,9 @@ class QueueRecoveryTest : public ServiceTest {
         return store_.insert(job).value();
     }
     Result<void> recover() {
-        return service_.recover(store_, [this](const std::string& file) { return file != missing_; });
+        return service_.recover(store_, [this](const std::string& file) {
+            return file == missing_ ? std::nullopt : std::optional<std::uint64_t>(77);
+        });
     }
     std::string missing_;
 };
@@ -79,8 +81,26 @@ TEST_F(QueueRecoveryTest, AnInterruptedJobThatIsReleasedAndCrashesWhilePreparing
     ASSERT_TRUE(now([&](Done d) { service_.release(id, "anna", std::move(d)); }).ok());
     ASSERT_TRUE(now([&](Done d) { service_.start(id, std::move(d)); }).ok());
     QueueService restarted(runner_, clock_, service_.queues());
-    ASSERT_TRUE(restarted.recover(store_, [](const std::string&) { return true; }));
+    ASSERT_TRUE(restarted.recover(store_, [](const std::string&) { return std::optional<std::uint64_t>(1); }));
     EXPECT_EQ(restarted.find(id)->state, JobState::pending);
+}
+
+TEST_F(QueueRecoveryTest, ADocumentThatWasStillArrivingIsInDoubt) {
+    std::vector<JobId> ids;
+    for (const JobState state : {JobState::pending, JobState::pending_held, JobState::processing}) {
+        Job job;
+        static_cast<NewJob&>(job) = new_job();
+        job.size_bytes = 0;
+        job.state = state;
+        ids.push_back(store_.insert(job).value());
+    }
+    ASSERT_TRUE(recover());
+    for (const JobId id : ids) {
+        EXPECT_EQ(stored(id).state, JobState::pending_held);
+        EXPECT_THAT(stored(id).reason, HasSubstr("only the first 77 bytes of its document came (the server stopped)"));
+        EXPECT_EQ(stored(id).size_bytes, 77U);
+    }
+    EXPECT_EQ(service_.next_job("plates"), std::nullopt);
 }
 
 TEST_F(QueueRecoveryTest, WithoutItsSpoolFileAJobIsAborted) {

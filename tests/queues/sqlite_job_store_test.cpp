@@ -77,6 +77,7 @@ TEST_F(SqliteJobStoreTest, TenThousandJobsAreLoadedAtStartUp) {
         for (int i = 0; i < 10'000; ++i) {
             Job job = waiting_job();
             job.title = "page " + std::to_string(i);
+            job.size_bytes = 77;
             if (i % 1000 == 999) job.state = JobState::processing;
             if (auto id = store->insert(job); !id) return fail(id.error());
         }
@@ -87,7 +88,7 @@ TEST_F(SqliteJobStoreTest, TenThousandJobsAreLoadedAtStartUp) {
     InlineStoreRunner runner(*store);
     const ManualClock clock(5);
     QueueService service(runner, clock, {Queue{"plates", true, false, false}});
-    ASSERT_TRUE(service.recover(*store, [](const std::string&) { return true; }));
+    ASSERT_TRUE(service.recover(*store, [](const std::string&) { return std::optional<std::uint64_t>(1); }));
     EXPECT_EQ(service.list("plates").size(), 10'000U);
     EXPECT_EQ(service.find(JobId{1000})->state, JobState::pending);
     EXPECT_EQ(store->load(JobId{10'000}).value()->state, JobState::pending);
