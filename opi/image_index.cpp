@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include "opi/image_index.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -13,6 +9,7 @@
 #include "opi/image_index_open.h"
 #include "opi/image_index_rank.h"
 #include "opi/image_index_tree.h"
+#include "opi/image_index_walk.h"
 
 namespace opispool::opi {
 
@@ -35,11 +32,6 @@ std::string quoted_list(const std::vector<std::string>& names) {
     std::vector<std::string> items;
     for (const std::string& name : names) items.push_back(quoted(name));
     return listed(items);
-}
-
-std::string without_trailing_slashes(std::string root) {
-    while (root.size() > 1 && root.ends_with('/')) root.pop_back();
-    return root;
 }
 
 std::string describe(const ClientPath& path) {
@@ -93,21 +85,25 @@ struct Rivals {
 }  // namespace
 
 struct ImageIndex::Impl {
-    std::vector<StoreRoot> roots;
+    StoreSource stores;
     SearchRules rules;
-    IndexLimits limits;
-    std::optional<Result<StoreTree>> tree;  // read by the first find()
+    std::optional<Result<StoreTrees>> trees;  // read by the first find()
 
-    const Result<StoreTree>& load() {
-        if (!tree) tree.emplace(StoreTree::read(roots, limits));
-        return *tree;
+    const Result<StoreTrees>& load() {
+        if (trees) return *trees;
+        auto read = stores();
+        if (read)
+            trees.emplace(StoreTrees(std::move(*read)));
+        else
+            trees.emplace(fail(std::move(read.error())));
+        return *trees;
     }
 };
 
 // One name's search.
 class ImageIndex::Search {
   public:
-    Search(const Impl& impl, const SearchOptions& options) : impl_(impl), tree_(**impl.tree), options_(options) {}
+    Search(const Impl& impl, const SearchOptions& options) : impl_(impl), tree_(**impl.trees), options_(options) {}
 
     Result<FoundImage> run(ClientPath path);
 
@@ -120,12 +116,12 @@ class ImageIndex::Search {
     void step(const RankedEntry& entry, const std::string& text) {
         if (options_.trace != nullptr) step(Kind::candidate, path_of(entry.id), opi::describe(entry) + ": " + text);
     }
-    std::string path_of(StoreTree::Id id) const;
-    std::string place_of(StoreTree::Id id) const;
+    std::string path_of(StoreTrees::Id id) const;
+    std::string place_of(StoreTrees::Id id) const;
     std::string store_names() const;
     void trace_rules(const RuledPath& ruled);
     void trace_rest(const std::vector<RankedGroup>& groups, std::size_t from);
-    std::string layout_by_rule(StoreTree::Id id) const;
+    std::string layout_by_rule(StoreTrees::Id id) const;
     bool is_ruled_out(const RankedEntry& entry);
     Rivals open_group(const RankedGroup& group);
     std::optional<Result<FoundImage>> choose(const std::vector<RankedGroup>& groups);
@@ -135,26 +131,26 @@ class ImageIndex::Search {
     std::string not_there_text() const;
 
     const Impl& impl_;
-    const StoreTree& tree_;
+    const StoreTrees& tree_;
     const SearchOptions& options_;
     RuledPath ruled_;
     Findings findings_;
 };
 
-std::string ImageIndex::Search::path_of(StoreTree::Id id) const {
-    return impl_.roots[tree_.store(id)].path + "/" + tree_.relative_path(id);
+std::string ImageIndex::Search::path_of(StoreTrees::Id id) const {
+    return tree_.root_of(id).path + "/" + tree_.relative_path(id);
 }
 
 // "'acme/pic.tif'", with its store if there are several.
-std::string ImageIndex::Search::place_of(StoreTree::Id id) const {
+std::string ImageIndex::Search::place_of(StoreTrees::Id id) const {
     std::string text = quoted(tree_.relative_path(id));
-    if (impl_.roots.size() > 1) text += " in " + quoted(impl_.roots[tree_.store(id)].path);
+    if (tree_.store_count() > 1) text += " in " + quoted(tree_.root_of(id).path);
     return text;
 }
 
 std::string ImageIndex::Search::store_names() const {
     std::vector<std::string> names;
-    for (const StoreRoot& root : impl_.roots) names.push_back(root.path);
+    for (std::size_t store = 0; store < tree_.store_count(); ++store) names.push_back(tree_.tree(store).root().path);
     return (names.size() == 1 ? "store " : "stores ") + quoted_list(names);
 }
 
@@ -162,7 +158,7 @@ void ImageIndex::Search::trace_rules(const RuledPath& ruled) {
     if (ruled.names_layout)
         step(Kind::rule, ruled.path.components.back(), "the name is a layout's: its original is looked for");
     for (const MappedPlace& place : ruled.places) {
-        std::string folder = impl_.roots[place.store].path;
+        std::string folder = tree_.tree(place.store).root().path;
         for (const auto* names : {&place.store_folders, &place.client_folders})
             for (const std::string& name : *names) folder += "/" + name;
         step(Kind::rule, folder, "where the map of " + quoted(impl_.rules.maps[place.map].prefix) + " leads");
@@ -179,9 +175,9 @@ void ImageIndex::Search::trace_rest(const std::vector<RankedGroup>& groups, std:
     if (count > candidates_traced) step(Kind::candidate, {}, "and more that fit worse");
 }
 
-std::string ImageIndex::Search::layout_by_rule(StoreTree::Id id) const {
+std::string ImageIndex::Search::layout_by_rule(StoreTrees::Id id) const {
     if (has_layout_suffix(impl_.rules, tree_.name(id))) return "has the suffix of layouts";
-    for (StoreTree::Id folder = tree_.parent(id); !tree_.is_root(folder); folder = tree_.parent(folder))
+    for (StoreTrees::Id folder = tree_.parent(id); !tree_.is_root(folder); folder = tree_.parent(folder))
         if (is_layout_folder(impl_.rules, tree_.name(folder))) return "lies in a folder of layouts";
     return {};
 }
@@ -215,7 +211,7 @@ Rivals ImageIndex::Search::open_group(const RankedGroup& group) {
         if (rivals.count > candidates_listed) break;  // a hopeless case is not worth thousands of opens
         if (is_ruled_out(entry)) continue;
         const std::string place = place_of(entry.id);
-        Opened opened = open_entry(tree_, impl_.roots, entry.id, impl_.rules.settled_before_ms);
+        Opened opened = open_entry(tree_, entry.id, impl_.rules.settled_before_ms);
         if (opened.what == Opened::What::folder) {
             note(findings_.folder, place);
             step(entry, "refused, it is a folder");
@@ -289,8 +285,8 @@ std::optional<Result<FoundImage>> ImageIndex::Search::choose(const std::vector<R
 std::optional<Result<FoundImage>> ImageIndex::Search::choose_short_name() {
     const ShortName name = entries_of_short_name(tree_, ruled_.path.components.back());
     RankedGroup group;
-    for (const StoreTree::Id id : name.ids) {
-        const Opened opened = open_entry(tree_, impl_.roots, id, 0);
+    for (const StoreTrees::Id id : name.ids) {
+        const Opened opened = open_entry(tree_, id, 0);
         if (opened.image && static_cast<std::uint32_t>(opened.image->file->identity().inode) == name.number)
             group.entries.push_back({id, NameMatch::exact, {}, RankedEntry::Place::anywhere, false, false});
     }
@@ -355,18 +351,29 @@ Result<FoundImage> ImageIndex::Search::run(ClientPath path) {
 }
 
 Result<ImageIndex> ImageIndex::open(const std::vector<std::string>& roots, SearchRules rules, IndexLimits limits) {
-    auto impl = std::make_unique<Impl>();
-    impl->rules = std::move(rules);
-    impl->limits = limits;
-    if (roots.size() > std::numeric_limits<std::uint16_t>::max())
-        return fail(Code::too_large, Operation::open, "there are too many stores");
-    for (const std::string& root : roots) {
-        UniqueFd folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        if (!folder && errno == ENOTDIR)
-            return fail(Code::not_found, Operation::open, "the store is not a folder", root);
-        if (!folder) return fail(error_from_errno(errno, Operation::open, root));
-        impl->roots.push_back({without_trailing_slashes(root), std::move(folder)});
+    std::vector<std::shared_ptr<const StoreRoot>> opened;
+    for (const std::string& path : roots) {
+        auto root = open_store_root(path);
+        if (!root) return fail(std::move(root.error()));
+        opened.push_back(std::move(*root));
     }
+    return over(
+        [opened, limits]() -> Result<Stores> {
+            Stores stores;
+            for (const auto& root : opened) {
+                auto tree = read_store(root, limits);
+                if (!tree) return fail(std::move(tree.error()));
+                stores.push_back(std::move(*tree));
+            }
+            return stores;
+        },
+        std::move(rules));
+}
+
+ImageIndex ImageIndex::over(StoreSource stores, SearchRules rules) {
+    auto impl = std::make_unique<Impl>();
+    impl->stores = std::move(stores);
+    impl->rules = std::move(rules);
     return ImageIndex(std::move(impl));
 }
 
@@ -381,8 +388,8 @@ Result<FoundImage> ImageIndex::find(std::string_view name, const SearchOptions& 
         options.trace->push_back(
             {SearchStep::Kind::name, std::string(name), path ? describe(*path) : path.error().text});
     if (!path) return fail(std::move(path.error()));
-    const Result<StoreTree>& tree = impl_->load();
-    if (!tree) return fail(tree.error());
+    const Result<StoreTrees>& trees = impl_->load();
+    if (!trees) return fail(trees.error());
     return Search(*impl_, options).run(std::move(*path));
 }
 

@@ -33,7 +33,7 @@ struct FoundImage {
 
 // What reading the stores may take.
 struct IndexLimits {
-    // Files, links and folders of all stores together; each takes about 60 bytes of memory.
+    // Files, links and folders of one store; each takes about 50 bytes of memory.
     std::uint32_t max_entries = 5'000'000;
     // Folders deeper than this are not searched, and errors say so.
     std::uint32_t max_depth = 64;
@@ -47,13 +47,20 @@ struct SearchOptions {
     SearchTrace* trace = nullptr;  // steps are added to it
 };
 
-// The stores of one queue, in order. Folders are read on demand and kept for the life of the index.
+class StoreTree;
+// The names in each store of a queue, as they were at one moment.
+using Stores = std::vector<std::shared_ptr<const StoreTree>>;
+using StoreSource = std::function<Result<Stores>()>;
+
+// The stores of one queue, in order, as they were when the first name was looked for.
 //   thread  one at a time (a job's planning); copies share nothing
 class ImageIndex {
   public:
     // roots  directories; must exist and be readable      errors  not_found, not_permitted naming the root
     static Result<ImageIndex> open(const std::vector<std::string>& roots, SearchRules rules = {},
                                    IndexLimits limits = {});
+    // The same over what `stores` answers to the first find(), and not before: a job without references needs no store.
+    static ImageIndex over(StoreSource stores, SearchRules rules);
     ImageIndex(ImageIndex&&) noexcept;
     ImageIndex& operator=(ImageIndex&&) noexcept;
     ~ImageIndex();
@@ -62,7 +69,8 @@ class ImageIndex {
     //   errors  not_found, ambiguous (text lists the candidates), not_permitted (outside the store, "..", symlink
     //           leading out, no permission, not a regular file), changed (still being written), bad_syntax, too_large
     //           (IndexLimits). The text reads well after "image 'NAME': ".
-    //   cost    first call reads the folder tree; later calls are look-ups that open only the files in question
+    //   cost    the first call asks for the stores' names; later calls are look-ups that open only the files in
+    //   question
     Result<FoundImage> find(std::string_view name, const SearchOptions& options = {}) const;
 
   private:

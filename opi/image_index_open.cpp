@@ -8,6 +8,8 @@
 #include <csignal>
 #include <utility>
 
+#include "opi/image_index_walk.h"
+
 namespace opispool::opi {
 
 namespace {
@@ -53,12 +55,11 @@ bool is_open_for_writing(int fd) {
 
 }  // namespace
 
-Opened open_entry(const StoreTree& tree, const std::vector<StoreRoot>& roots, StoreTree::Id id,
-                  std::int64_t settled_before_ms) {
+Opened open_entry(const StoreTrees& tree, StoreTrees::Id id, std::int64_t settled_before_ms) {
     const StoreTree::Kind kind = tree.kind(id);
     if (kind == StoreTree::Kind::folder) return {Opened::What::folder, {}, {}, {}};
     if (kind == StoreTree::Kind::other) return {Opened::What::special, {}, {}, {}};
-    const StoreRoot& root = roots[tree.store(id)];
+    const StoreRoot& root = tree.root_of(id);
     const std::string relative = tree.relative_path(id);
     // O_NONBLOCK: a fifo behind a link must not stop us.
     UniqueFd fd = open_beneath(root.folder.get(), relative, O_RDONLY | O_NONBLOCK | O_NOCTTY, true);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "opi/image_index.h"
 #include "opi/image_index_tree.h"
@@ -22,7 +21,6 @@ struct Opened {
 };
 
 //   settled_before_ms  SearchRules'
-Opened open_entry(const StoreTree& tree, const std::vector<StoreRoot>& roots, StoreTree::Id id,
-                  std::int64_t settled_before_ms);
+Opened open_entry(const StoreTrees& tree, StoreTrees::Id id, std::int64_t settled_before_ms);
 
 }  // namespace opispool::opi

@@ -11,7 +11,7 @@ namespace opispool::opi {
 
 namespace {
 
-using Id = StoreTree::Id;
+using Id = StoreTrees::Id;
 
 // Kinds a layout's original may be of; a kind that can't be placed is reported as such.
 constexpr std::array<std::string_view, 9> picture_extensions = {".tif", ".tiff", ".eps", ".epsf", ".dcs",
@@ -75,7 +75,7 @@ ClientFolders folders_of(const ClientPath& path) {
     return folders;
 }
 
-FolderAgreement agreement_of(const StoreTree& tree, Id id, const ClientFolders& folders) {
+FolderAgreement agreement_of(const StoreTrees& tree, Id id, const ClientFolders& folders) {
     FolderAgreement agreement;
     Id folder = tree.parent(id);
     for (const std::vector<Spelling>& spellings : folders.spellings) {
@@ -121,8 +121,8 @@ std::vector<PlaceFolders> folders_of(const std::vector<MappedPlace>& places) {
     return all;
 }
 
-bool lies_in(const StoreTree& tree, Id id, const PlaceFolders& place) {
-    if (tree.store(id) != place.store) return false;
+bool lies_in(const StoreTrees& tree, Id id, const PlaceFolders& place) {
+    if (id.store != place.store) return false;
     Id folder = tree.parent(id);
     for (const std::vector<Spelling>& spellings : place.folders) {
         if (tree.is_root(folder) || match_name(spellings, tree.name(folder)).match == NameMatch::none) return false;
@@ -227,7 +227,7 @@ std::vector<std::vector<std::string>> base_names_to_try(const RuledPath& ruled) 
     return sets;
 }
 
-std::vector<RankedGroup> rank_candidates(const StoreTree& tree, const RuledPath& ruled,
+std::vector<RankedGroup> rank_candidates(const StoreTrees& tree, const RuledPath& ruled,
                                          const std::vector<std::string>& base_names) {
     using Place = RankedEntry::Place;
     std::vector<Spelling> spellings;
@@ -265,7 +265,7 @@ std::vector<RankedGroup> rank_candidates(const StoreTree& tree, const RuledPath&
     forget_folders_where_readings_differ(candidates);
     std::sort(candidates.begin(), candidates.end(), [&tree](const Candidate& a, const Candidate& b) {
         if (const auto rank = compare_rank(a.entry, b.entry); std::is_neq(rank)) return std::is_lt(rank);
-        if (tree.store(a.entry.id) != tree.store(b.entry.id)) return tree.store(a.entry.id) < tree.store(b.entry.id);
+        if (a.entry.id.store != b.entry.id.store) return a.entry.id.store < b.entry.id.store;
         return a.path < b.path;
     });
     return grouped(candidates);
@@ -284,7 +284,7 @@ std::string describe(const RankedEntry& entry) {
     return text + (entry.foreign ? "; none of the job's folders agrees" : "");
 }
 
-ShortName entries_of_short_name(const StoreTree& tree, std::string_view base_name) {
+ShortName entries_of_short_name(const StoreTrees& tree, std::string_view base_name) {
     constexpr std::size_t most_looked_at = 500'000, most_kept = 64, longest_short_name = 31;
     ShortName result;
     const std::size_t hash = base_name.rfind('#');
@@ -296,28 +296,29 @@ ShortName entries_of_short_name(const StoreTree& tree, std::string_view base_nam
     result.number = static_cast<std::uint32_t>(std::stoul(digits, nullptr, 16));
     const std::string extension = case_folded(base_name.substr(dot));
     for (const Spelling& beginning : spellings_of(base_name.substr(0, hash))) {
-        for (Id id = 0; id < std::min<std::size_t>(tree.size(), most_looked_at); ++id) {
-            if (tree.kind(id) != StoreTree::Kind::file || result.ids.size() >= most_kept) continue;
+        tree.each(most_looked_at, [&](Id id) {
+            if (tree.kind(id) != StoreTrees::Kind::file) return true;
             const std::string name = case_folded(tree.name(id));
             if (name.starts_with(beginning.folded) && name.ends_with(extension)) result.ids.push_back(id);
-        }
+            return result.ids.size() < most_kept;
+        });
     }
     return result;
 }
 
-std::vector<std::string> similar_names(const StoreTree& tree, std::string_view base_name) {
+std::vector<std::string> similar_names(const StoreTrees& tree, std::string_view base_name) {
     // A hint is not worth a second of work in a huge store.
-    constexpr Id most_looked_at = 500'000;
+    constexpr std::size_t most_looked_at = 500'000;
     constexpr std::size_t most_named = 3;
     std::vector<std::string> names;
     const std::string wanted = to_lower_ascii(without_trailing_blanks(base_name));
     if (wanted.size() > 255) return names;
-    for (Id id = 0; id < std::min(tree.size(), most_looked_at) && names.size() < most_named; ++id) {
-        if (tree.is_root(id) || tree.kind(id) == StoreTree::Kind::folder || tree.kind(id) == StoreTree::Kind::other)
-            continue;
-        if (!is_similar(wanted, to_lower_ascii(tree.name(id)))) continue;
+    tree.each(most_looked_at, [&](Id id) {
+        if (tree.kind(id) == StoreTrees::Kind::folder || tree.kind(id) == StoreTrees::Kind::other) return true;
+        if (!is_similar(wanted, to_lower_ascii(tree.name(id)))) return true;
         if (std::find(names.begin(), names.end(), tree.name(id)) == names.end()) names.emplace_back(tree.name(id));
-    }
+        return names.size() < most_named;
+    });
     std::sort(names.begin(), names.end());
     return names;
 }

@@ -26,7 +26,7 @@ struct RankedEntry {
         mapped,       // where a map says
         outside_map,  // a map fits, but leads elsewhere
     };
-    StoreTree::Id id = 0;
+    StoreTrees::Id id;
     NameMatch match = NameMatch::none;
     FolderAgreement agreement;
     Place place = Place::anywhere;
@@ -41,7 +41,7 @@ struct RankedGroup {
 };
 
 // The groups for some spellings of the base name, best first. Folders and special files are among the entries.
-std::vector<RankedGroup> rank_candidates(const StoreTree& tree, const RuledPath& ruled,
+std::vector<RankedGroup> rank_candidates(const StoreTrees& tree, const RuledPath& ruled,
                                          const std::vector<std::string>& base_names);
 
 // "spelled alike but for case; 2 of the job's folders agree"
@@ -56,11 +56,11 @@ std::vector<std::vector<std::string>> base_names_to_try(const RuledPath& ruled);
 // it is no such name; at most a few dozen.
 struct ShortName {
     std::uint32_t number = 0;
-    std::vector<StoreTree::Id> ids;
+    std::vector<StoreTrees::Id> ids;
 };
-ShortName entries_of_short_name(const StoreTree& tree, std::string_view base_name);
+ShortName entries_of_short_name(const StoreTrees& tree, std::string_view base_name);
 
 // Up to three names that look like `base_name`, for the hint in an error; never used to choose.
-std::vector<std::string> similar_names(const StoreTree& tree, std::string_view base_name);
+std::vector<std::string> similar_names(const StoreTrees& tree, std::string_view base_name);
 
 }  // namespace opispool::opi

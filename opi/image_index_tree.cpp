@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include "opi/image_index_tree.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <memory>
-#include <system_error>
+#include <bit>
+#include <utility>
 
 #include "base/text.h"
 #include "opi/name_encodings.h"
@@ -21,85 +12,49 @@ namespace opispool::opi {
 
 namespace {
 
-// Folders that hold other things under the very names of pictures: resource forks of Mac file servers, what was thrown
-// away, earlier states, thumbnails.
-constexpr std::array<std::string_view, 18> folders_passed_over = {".AppleDouble",    ".HSResource",
-                                                                  ".rsrc",           "RESOURCE.FRK",
-                                                                  ".AppleDesktop",   ".AppleDB",
-                                                                  ".Trashes",        "Network Trash Folder",
-                                                                  ".TemporaryItems", "Temporary Items",
-                                                                  "$RECYCLE.BIN",    "RECYCLER",
-                                                                  ".recycle",        "System Volume Information",
-                                                                  ".snapshot",       ".zfs",
-                                                                  "@eaDir",          "lost+found"};
-
-// Files that are no pictures whatever their names are, and files on their way: AppleDouble halves, icons, catalogues,
-// uploads and backups.
-bool is_no_picture(std::string_view name) {
-    static constexpr std::array<std::string_view, 5> names = {".DS_Store", "Icon\r", "Thumbs.db", "desktop.ini",
-                                                              ".apdisk"};
-    static constexpr std::array<std::string_view, 5> endings = {"~", ".part", ".filepart", ".crdownload", ".tmp"};
-    return name.starts_with("._") || name.starts_with("~$") ||
-           std::any_of(names.begin(), names.end(), [&](auto known) { return equals_ignoring_case(name, known); }) ||
-           std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
-               return name.size() > ending.size() &&
-                      equals_ignoring_case(name.substr(name.size() - ending.size()), ending);
-           });
-}
-
 constexpr std::size_t skipped_kept = 3;
 
-struct CloseDir {
-    void operator()(DIR* folder) const { ::closedir(folder); }
-};
-using OpenFolder = std::unique_ptr<DIR, CloseDir>;
+// Names that hash alike, and buckets that are about as many as names, keep a look-up as long in a million names as in a
+// thousand.
+constexpr std::size_t names_per_bucket = 4;
 
-std::uint64_t hash_of(std::string_view text) {
-    return std::hash<std::string_view>{}(text);
+std::uint32_t hash_of(std::string_view text) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(text) >> 32U);
 }
 
-std::string text_of(int errno_value) {
-    return std::generic_category().message(errno_value);
+std::uint64_t mixed(std::uint64_t value) {
+    value = (value ^ (value >> 31U)) * 0x7fb5d329728ea185U;
+    value = (value ^ (value >> 27U)) * 0x81dadef4bc2dd44dU;
+    return value ^ (value >> 33U);
 }
 
-StoreTree::Kind kind_of(int folder, const dirent& entry) {
-    unsigned char type = entry.d_type;
-    if (type == DT_UNKNOWN) {  // some file systems don't say
-        struct stat status {};
-        if (::fstatat(folder, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-            type = static_cast<unsigned char>(IFTODT(status.st_mode));
+// Of the paths and kinds, in any order.
+std::uint64_t digest_of(const StoreTree& tree) {
+    std::vector<std::uint64_t> paths(tree.size(), 0);
+    std::uint64_t digest = 0;
+    for (StoreTree::Id id = 1; id < tree.size(); ++id) {
+        const std::uint64_t name = std::hash<std::string_view>{}(tree.name(id));
+        paths[id] = mixed(mixed(paths[tree.parent(id)] + 1) ^ name ^ static_cast<std::uint64_t>(tree.kind(id)));
+        digest += paths[id];
     }
-    if (type == DT_REG) return StoreTree::Kind::file;
-    if (type == DT_DIR) return StoreTree::Kind::folder;
-    if (type == DT_LNK) return StoreTree::Kind::link;
-    return StoreTree::Kind::other;
-}
-
-bool is_searched(StoreTree::Kind kind, std::string_view name) {
-    if (name == "." || name == "..") return false;
-    if (kind != StoreTree::Kind::folder) return !is_no_picture(name);
-    return !name.starts_with(".Trash-") &&
-           std::find(folders_passed_over.begin(), folders_passed_over.end(), name) == folders_passed_over.end();
+    return digest;
 }
 
 }  // namespace
 
-UniqueFd open_beneath(int folder, const std::string& relative_path, int flags, bool follow_links) {
-    open_how how{};
-    how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-    if (!follow_links) how.resolve |= RESOLVE_NO_SYMLINKS;
-    // EAGAIN: something was renamed while the kernel looked, and it can't tell whether ".." stayed beneath.
-    for (int attempt = 0;; ++attempt) {
-        const long fd = ::syscall(SYS_openat2, folder, relative_path.c_str(), &how, sizeof how);
-        if (fd >= 0) return UniqueFd(static_cast<int>(fd));
-        if (errno != EINTR && (errno != EAGAIN || attempt == 100)) return {};
-    }
+StoreTree::StoreTree(std::shared_ptr<const StoreRoot> root) : root_(std::move(root)) {
+    add(root_id, {}, Kind::folder);
+}
+
+std::uint32_t StoreTree::depth(Id id) const {
+    std::uint32_t depth = 0;
+    for (; id != root_id; id = parent(id)) ++depth;
+    return depth;
 }
 
 std::string StoreTree::relative_path(Id id) const {
     std::vector<std::string_view> parts;
-    for (; !is_root(id); id = parent(id)) parts.push_back(name(id));
+    for (; id != root_id; id = parent(id)) parts.push_back(name(id));
     std::string path;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
         if (!path.empty()) path += '/';
@@ -108,94 +63,139 @@ std::string StoreTree::relative_path(Id id) const {
     return path;
 }
 
-std::vector<StoreTree::Id> StoreTree::with_folded_name(std::string_view folded) const {
-    struct ByHash {
-        bool operator()(const Key& key, std::uint64_t hash) const { return key.hash < hash; }
-        bool operator()(std::uint64_t hash, const Key& key) const { return hash < key.hash; }
-    };
-    const auto [first, last] = std::equal_range(keys_.begin(), keys_.end(), hash_of(folded), ByHash{});
-    std::vector<Id> ids;
-    for (auto key = first; key != last; ++key) ids.push_back(key->id);
-    return ids;
+std::size_t StoreTree::memory_bytes() const {
+    return sizeof *this + entries_.capacity() * sizeof(Entry) + names_.capacity() + keys_.capacity() * sizeof(Key) +
+           buckets_.capacity() * sizeof(std::uint32_t);
 }
 
-void StoreTree::add(Id parent, std::size_t store, std::string_view name, Kind kind) {
+std::size_t StoreTree::bucket_of(std::uint32_t hash) const {
+    // As many as fill a power of two: the first bits of the hash.
+    return hash >> (33U - static_cast<unsigned>(std::bit_width(buckets_.size() - 1)));
+}
+
+void StoreTree::add_with_folded_name(std::string_view folded, std::vector<Id>& ids) const {
+    if (keys_.empty()) return;
+    const std::uint32_t hash = hash_of(folded);
+    const std::size_t bucket = bucket_of(hash);
+    for (std::size_t i = buckets_[bucket]; i < buckets_[bucket + 1]; ++i)
+        if (keys_[i].hash == hash) ids.push_back(keys_[i].id);
+}
+
+std::optional<StoreTree::Id> StoreTree::child(Id folder, std::string_view name) const {
+    std::vector<Id> ids;
+    add_with_folded_name(case_folded(name), ids);
+    for (const Id id : ids)
+        if (parent(id) == folder && this->name(id) == name) return id;
+    return std::nullopt;
+}
+
+StoreTree::Id StoreTree::add(Id parent, std::string_view name, Kind kind) {
     Entry entry;
     entry.parent = parent;
     entry.name_offset = static_cast<std::uint32_t>(names_.size());
-    entry.store = static_cast<std::uint16_t>(store);
     entry.name_bytes = static_cast<std::uint8_t>(name.size());
     entry.kind = kind;
     names_ += name;
     entries_.push_back(entry);
     if (kind == Kind::file || kind == Kind::link) ++file_count_;
+    return size() - 1;
 }
 
-void StoreTree::note_skipped(const StoreRoot& root, Id folder, std::string_view reason) {
-    ++skipped_count_;
-    if (skipped_.size() >= skipped_kept) return;
-    const std::string path = is_root(folder) ? root.path : root.path + "/" + relative_path(folder);
-    skipped_.push_back("'" + printable(path) + "' (" + std::string(reason) + ")");
+void StoreTree::note_skipped(Id folder, std::string reason) {
+    skipped_.push_back({folder, std::move(reason)});
 }
 
-Result<void> StoreTree::read_folder(const StoreRoot& root, PendingFolder folder, const IndexLimits& limits,
-                                    std::vector<PendingFolder>& pending) {
-    const std::string path = is_root(folder.id) ? "." : relative_path(folder.id);
-    UniqueFd fd = open_beneath(root.folder.get(), path, O_RDONLY | O_DIRECTORY, false);
-    const OpenFolder listing(fd ? ::fdopendir(fd.get()) : nullptr);
-    if (!listing) {
-        note_skipped(root, folder.id, text_of(errno));
-        return {};
+std::vector<std::string> StoreTree::skipped() const {
+    std::vector<std::string> texts;
+    for (const Skipped& one : skipped_) {
+        if (texts.size() == skipped_kept) break;
+        const std::string path = one.folder == root_id ? root_->path : root_->path + "/" + relative_path(one.folder);
+        texts.push_back("'" + printable(path) + "' (" + one.reason + ")");
     }
-    static_cast<void>(fd.release());  // closedir closes it
-    for (;;) {
-        errno = 0;
-        const dirent* found = ::readdir(listing.get());
-        if (found == nullptr) break;
-        const std::string_view name(found->d_name);
-        const Kind kind = kind_of(::dirfd(listing.get()), *found);
-        if (name.size() > 255 || !is_searched(kind, name)) continue;
-        if (entries_.size() >= limits.max_entries || names_.size() > UINT32_MAX - 256U)
-            return fail(Code::too_large, Operation::resolve,
-                        "the stores hold more than " + std::to_string(entries_.size()) +
-                            " files and folders, which is the limit; configure smaller stores for this queue",
-                        root.path);
-        add(folder.id, store(folder.id), name, kind);
-        if (kind == Kind::folder) pending.push_back({size() - 1, folder.depth + 1});
+    return texts;
+}
+
+void StoreTree::index_names() {
+    const auto by_hash = [](const Key& a, const Key& b) { return a.hash < b.hash; };
+    const std::size_t known = keys_.size();
+    keys_.reserve(entries_.size() - 1);
+    // Every entry but the root has a key, and they come in the order of the entries.
+    for (Id id = static_cast<Id>(known + 1); id < size(); ++id) keys_.push_back({hash_of(case_folded(name(id))), id});
+    const auto middle = keys_.begin() + static_cast<std::ptrdiff_t>(known);
+    std::sort(middle, keys_.end(), by_hash);
+    std::inplace_merge(keys_.begin(), middle, keys_.end(), by_hash);
+    buckets_.assign(std::bit_ceil(std::max<std::size_t>(keys_.size() / names_per_bucket, 2)) + 1, 0);
+    for (const Key& key : keys_) ++buckets_[bucket_of(key.hash) + 1];
+    for (std::size_t i = 1; i < buckets_.size(); ++i) buckets_[i] += buckets_[i - 1];
+}
+
+void StoreTree::shrink() {
+    entries_.shrink_to_fit();
+    names_.shrink_to_fit();
+}
+
+StoreTree StoreTree::without(std::vector<bool> gone, std::vector<Id>& new_ids) const {
+    StoreTree copy(root_);
+    copy.entries_.reserve(entries_.size());
+    copy.names_.reserve(names_.size());
+    new_ids.assign(entries_.size(), no_id);
+    new_ids[root_id] = root_id;
+    for (Id id = 1; id < size(); ++id) {
+        const Entry& entry = entries_[id];
+        if (!gone[id] && !gone[entry.parent]) new_ids[id] = copy.add(new_ids[entry.parent], name(id), entry.kind);
+        if (gone[entry.parent]) gone[id] = true;
     }
-    if (errno != 0) note_skipped(root, folder.id, text_of(errno));
-    return {};
+    copy.keys_.reserve(keys_.size());
+    for (const Key& key : keys_)
+        if (new_ids[key.id] != no_id) copy.keys_.push_back({key.hash, new_ids[key.id]});
+    for (const Skipped& one : skipped_)
+        if (new_ids[one.folder] != no_id) copy.skipped_.push_back({new_ids[one.folder], one.reason});
+    return copy;
 }
 
-void StoreTree::build_keys() {
-    keys_.reserve(entries_.size());
-    for (Id id = 0; id < size(); ++id)
-        if (!is_root(id)) keys_.push_back({hash_of(case_folded(name(id))), id});
-    std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return a.hash < b.hash; });
+bool hold_the_same(const StoreTree& a, const StoreTree& b) {
+    return a.size() == b.size() && a.skipped_count() == b.skipped_count() && digest_of(a) == digest_of(b);
 }
 
-Result<StoreTree> StoreTree::read(const std::vector<StoreRoot>& roots, const IndexLimits& limits) {
-    StoreTree tree;
-    std::vector<PendingFolder> pending;
-    for (std::size_t store = 0; store < roots.size(); ++store) {
-        tree.add(tree.size(), store, {}, Kind::folder);
-        pending.push_back({tree.size() - 1, 0});
-        while (!pending.empty()) {
-            const PendingFolder folder = pending.back();
-            pending.pop_back();
-            if (folder.depth > limits.max_depth) {
-                tree.note_skipped(roots[store], folder.id,
-                                  "more than " + std::to_string(limits.max_depth) + " folders deep");
-                continue;
-            }
-            if (auto read = tree.read_folder(roots[store], folder, limits, pending); !read)
-                return fail(std::move(read.error()));
+std::vector<StoreTrees::Id> StoreTrees::with_folded_name(std::string_view folded) const {
+    std::vector<Id> ids;
+    std::vector<StoreTree::Id> entries;
+    for (std::uint32_t store = 0; store < trees_.size(); ++store) {
+        entries.clear();
+        trees_[store]->add_with_folded_name(folded, entries);
+        for (const StoreTree::Id entry : entries) ids.push_back({store, entry});
+    }
+    return ids;
+}
+
+void StoreTrees::each(std::size_t most, const std::function<bool(Id)>& look) const {
+    for (std::uint32_t store = 0; store < trees_.size(); ++store) {
+        for (StoreTree::Id entry = 1; entry < trees_[store]->size(); ++entry) {
+            if (most == 0) return;
+            --most;
+            if (!look({store, entry})) return;
         }
     }
-    tree.entries_.shrink_to_fit();
-    tree.names_.shrink_to_fit();
-    tree.build_keys();
-    return tree;
+}
+
+std::uint64_t StoreTrees::file_count() const {
+    std::uint64_t count = 0;
+    for (const auto& tree : trees_) count += tree->file_count();
+    return count;
+}
+
+std::vector<std::string> StoreTrees::skipped() const {
+    std::vector<std::string> texts;
+    for (const auto& tree : trees_)
+        for (std::string& text : tree->skipped())
+            if (texts.size() < skipped_kept) texts.push_back(std::move(text));
+    return texts;
+}
+
+std::uint64_t StoreTrees::skipped_count() const {
+    std::uint64_t count = 0;
+    for (const auto& tree : trees_) count += tree->skipped_count();
+    return count;
 }
 
 }  // namespace opispool::opi

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "opi/image_index_walk.h"
 #include "tests/opi/temp_store.h"
 
 namespace opispool::opi {
