@@ -37,6 +37,8 @@ struct IndexLimits {
     std::uint32_t max_entries = 5'000'000;
     // Folders deeper than this are not searched, and errors say so.
     std::uint32_t max_depth = 64;
+    // Folders of one store that are watched by StoreIndex; the kernel takes about 1 KB for each.
+    std::uint32_t max_watches = 1'000'000;
 };
 
 struct SearchOptions {

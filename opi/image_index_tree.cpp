@@ -115,6 +115,10 @@ std::vector<std::string> StoreTree::skipped() const {
     return texts;
 }
 
+bool StoreTree::was_skipped(Id folder) const {
+    return std::any_of(skipped_.begin(), skipped_.end(), [folder](const Skipped& one) { return one.folder == folder; });
+}
+
 void StoreTree::index_names() {
     const auto by_hash = [](const Key& a, const Key& b) { return a.hash < b.hash; };
     const std::size_t known = keys_.size();

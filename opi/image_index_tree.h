@@ -51,6 +51,7 @@ class StoreTree {
     // Folders that could not be searched: at most a few with the reason, for messages, and how many.
     std::vector<std::string> skipped() const;
     std::uint64_t skipped_count() const { return skipped_.size(); }
+    bool was_skipped(Id folder) const;
 
     // For whoever reads the store. After the last add(), index_names() makes the new names findable.
     Id add(Id parent, std::string_view name, Kind kind);
