@@ -44,6 +44,7 @@ struct PlanOutcome {
     std::shared_ptr<const SplicePlan> plan;  // null if there are problems
     std::vector<Problem> problems;           // in file order
     Warnings warnings;
+    bool picture_missing = false;  // no file was found for a reference, whether that is a problem or not
 };
 
 //   errors  io and the like: nothing could be said about the job. A reference that fails is a Problem, not an error.

@@ -59,6 +59,7 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, Edits&
                 if (auto planned = plan_reference(inner, edits); !planned) return planned;
             return {};
         }
+        picture_missing_ = true;
         if (on_missing_ == OnMissing::proxy) {
             add_warning(reference, found.error().text + "; the low-resolution picture of the job was kept");
             return {};

@@ -39,6 +39,7 @@ class ReferencePlanner {
     std::vector<Problem>& problems() { return problems_; }
     Warnings& warnings() { return warnings_; }
     const UsedFeatures& used() const { return used_; }
+    bool picture_missing() const { return picture_missing_; }
 
   private:
     // A stretch of the document that something else takes the place of.
@@ -77,6 +78,7 @@ class ReferencePlanner {
     UsedFeatures used_;
     std::vector<Problem> problems_;
     Warnings warnings_;
+    bool picture_missing_ = false;
     std::vector<FileIdentity> open_eps_;  // the EPS files we are inside of, outermost first
     unsigned eps_count_ = 0;
     std::vector<std::string> plates_;                              // of a separated job

@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/work_crew.h"
 #include "spooler/log_events.h"
-#include "spooler/queue_index.h"
 
 namespace opispool::spooler {
 
@@ -28,6 +27,7 @@ Daemon::Daemon(Config config, Spool spool, std::unique_ptr<queues::JobStore> sto
       spool_(std::move(spool)),
       store_runner_(*store_, workers_.loop_executor(), workers_.store_executor()),
       queues_(store_runner_, clock_, config_.queue_records()),
+      stores_(config_.queues, workers_.loop_executor(), workers_.pool_executor()),
       gate_(workers_.loop_executor()),
       arrivals_(workers_.loop_executor()),
       intake_{config_, queues_, spool_, gate_, arrivals_, workers_.loop_executor(), workers_.pool_executor()},
@@ -36,12 +36,13 @@ Daemon::Daemon(Config config, Spool spool, std::unique_ptr<queues::JobStore> sto
       signals_(workers_.loop()) {}
 
 // On the pool: config_, clock_ and spool_'s paths never change while it runs.
-Result<std::string> Daemon::explain(const JobSnapshot& job) const {
+Result<std::string> Daemon::explain(const JobSnapshot& job) {
     const QueueConfig* queue = config_.queue(job.queue);
     if (queue == nullptr)
         return fail(Code::not_found, Operation::execute, "the job's queue is not in the configuration any more");
-    auto text = explain_document(spool_.job_path(job.spool_file), "job " + std::to_string(job.id.value), *queue,
-                                 clock_.now_ms());
+    const auto index = stores_.open(*queue, clock_.now_ms());
+    if (!index) return fail(index.error());
+    auto text = explain_document(spool_.job_path(job.spool_file), "job " + std::to_string(job.id.value), *index);
     if (!text && text.error().code == Code::not_found)
         return fail(Code::not_found, Operation::execute, "the job's document is no longer kept");
     return text;
@@ -62,6 +63,7 @@ Result<void> Daemon::start() {
     });
     const RunnerServices services{queues_,
                                   spool_,
+                                  stores_,
                                   gate_,
                                   arrivals_,
                                   clock_,
@@ -85,6 +87,7 @@ Result<void> Daemon::start() {
         close_doors();
         return opened;
     }
+    stores_.start();
     for (const auto& runner : runners_) runner->start();
     log_event(LogLevel::notice, log_id::daemon_ready,
               {{"queues", std::to_string(config_.queues.size())}, {"spool", config_.spool_directory}});
@@ -166,6 +169,7 @@ void Daemon::stop_if_idle() {
 }
 
 void Daemon::end_runners() {
+    stores_.stop();
     for (const auto& runner : runners_) runner->stop_current();
     grace_.cancel();
     signals_.cancel();

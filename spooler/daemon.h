@@ -24,6 +24,7 @@
 #include "spooler/intake/lpd_server.h"
 #include "spooler/intake/socket_server.h"
 #include "spooler/job_runner.h"
+#include "spooler/store_indexes.h"
 #include "spooler/workers.h"
 
 namespace opispool::spooler {
@@ -66,7 +67,7 @@ class Daemon {
     void job_changed(const queues::JobSnapshot& job, queues::Event what);
     void keep_limited(const queues::JobSnapshot& job);
     void wait_for_signal();
-    Result<std::string> explain(const queues::JobSnapshot& job) const;
+    Result<std::string> explain(const queues::JobSnapshot& job);
 
     Config config_;
     SystemClock clock_;
@@ -75,6 +76,7 @@ class Daemon {
     Spool spool_;
     AsioStoreRunner store_runner_;
     queues::QueueService queues_;
+    StoreIndexes stores_;
     StartGate gate_;
     Arrivals arrivals_;
     Intake intake_;

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "rip_out/retry_policy.h"
 #include "spooler/log_events.h"
-#include "spooler/queue_index.h"
 #include "spooler/workers.h"
 
 namespace opispool::spooler {
@@ -31,10 +30,10 @@ constexpr std::int64_t store_retry_ms = 1'000;
 constexpr std::int64_t still_written_retry_ms = 5'000;
 
 Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfig& queue, UnixMs now_ms,
-                                       opi::Measurer& measurer) {
+                                       StoreIndexes& stores, opi::Measurer& measurer) {
     auto thin = MappedFile::open(path);
     if (!thin) return fail(thin.error());
-    const auto index = open_queue_index(queue, now_ms);
+    auto index = stores.open(queue, now_ms);
     if (!index) return fail(index.error());
     opi::PlanRequest request;
     request.thin = *thin;
@@ -43,9 +42,10 @@ Result<opi::PlanOutcome> plan_document(const std::string& path, const QueueConfi
     request.on_missing = queue.on_missing;
     request.measuring = {&measurer, queue.measure};
     auto outcome = opi::make_plan(request);
-    if (!outcome || !outcome->plan) return outcome;
-    if (auto checked = opi::check_plan(*outcome->plan); !checked) return fail(checked.error());
-    return outcome;
+    if (!outcome || !outcome->picture_missing || !stores.look_again(queue)) return outcome;
+    index = stores.open(queue, now_ms);
+    if (!index) return fail(index.error());
+    return opi::make_plan(request);
 }
 
 std::string job_name(JobId id) {
@@ -139,10 +139,10 @@ asio::awaitable<bool> JobRunner::run_arriving(queues::JobSnapshot job, std::shar
     from.path = services_.spool.job_path(job.spool_file);
     from.name = job_name(id);
     from.profile = queue_.profile;
-    from.profile.proofs = services_.proofs;
     from.on_missing = queue_.on_missing;
     const QueueConfig& queue = queue_;
-    from.open_index = [&queue, now_ms = services_.clock.now_ms()] { return open_queue_index(queue, now_ms); };
+    StoreIndexes& stores = services_.stores;
+    from.open_index = [&stores, &queue, now_ms = services_.clock.now_ms()] { return stores.open(queue, now_ms); };
     from.tell = [this, id](std::string message) { services_.queues.add_message(id, std::move(message)); };
     feed_ = std::make_shared<EarlyFeed>(std::move(arrival), std::move(from), services_.pool);
     const auto first = co_await feed_->next();
@@ -165,7 +165,10 @@ asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file
     const QueueConfig& queue = queue_;
     const UnixMs now_ms = services_.clock.now_ms();
     opi::Measurer& measurer = measurer_;
-    auto work = [path, &queue, now_ms, &measurer] { return plan_document(path, queue, now_ms, measurer); };
+    StoreIndexes& stores = services_.stores;
+    auto work = [path, &queue, now_ms, &stores, &measurer] {
+        return plan_document(path, queue, now_ms, stores, measurer);
+    };
     co_return co_await on_pool(services_.pool, work);
 }
 

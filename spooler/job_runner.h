@@ -22,6 +22,7 @@
 #include "spooler/intake/arrivals.h"
 #include "spooler/intake/spool_writer.h"
 #include "spooler/intake/start_gate.h"
+#include "spooler/store_indexes.h"
 
 namespace opispool::spooler {
 
@@ -29,6 +30,7 @@ namespace opispool::spooler {
 struct RunnerServices {
     queues::QueueService& queues;
     const Spool& spool;
+    StoreIndexes& stores;
     const StartGate& gate;
     const Arrivals& arrivals;
     const Clock& clock;

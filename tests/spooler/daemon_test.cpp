@@ -93,6 +93,37 @@ TEST(Daemon, HoldsAJobWithAMissingPictureAndPrintsTheOthers) {
     EXPECT_EQ(rip.wait_received(1)[0], ps);
 }
 
+TEST(Daemon, KnowsWhatCameIntoAStoreBeforeTheJobWhicheverQueueItGoesTo) {
+    const TempFolder folder;
+    std::filesystem::create_directory(folder.path() + "/store");
+    FakeRip rip({take_all, take_all, take_all});
+    Config config = TestDaemon::config(folder.path() + "/spool", rip.socket_uri());
+    config.queues[0].store_paths = {folder.path() + "/store"};
+    QueueConfig other = config.queues[0];
+    other.name = "other";
+    config.queues.push_back(other);
+    TestDaemon daemon(std::move(config));
+    print_by_socket(daemon, ps);
+    daemon.wait_for(Event::delivered);
+    for (std::size_t i = 1; i < 3; ++i) {
+        const std::string name = "late" + std::to_string(i) + ".eps";
+        const std::string job_folder = folder.path() + "/store/job" + std::to_string(i);
+        std::filesystem::create_directory(job_folder);
+        write_file(job_folder + "/" + name, "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n% late\nshowpage\n");
+        Client client(daemon.socket(i == 1 ? "q" : "other"));
+        client.send("%!PS-Adobe-3.0\n%%Page: 1 1\n%ALDImageFileName: (" + name +
+                    ")\n%ALDImageDimensions: 10 10\n%ALDImageCropRect: 0 0 10 10\n"
+                    "%ALDImagePosition: 0 0 0 10 10 10 10 0\n%%BeginObject: image\n%%EndObject\nshowpage\n%%EOF\n");
+        client.half_close();
+        client.read_to_end();
+        daemon.wait_for([i](const TestDaemon::Change& change) {
+            return change.job.id.value == static_cast<std::int64_t>(i + 1) &&
+                   (change.what == Event::delivered || change.what == Event::problem);
+        });
+        EXPECT_NE(rip.wait_received(i + 1)[i].find("% late"), std::string::npos);
+    }
+}
+
 TEST(Daemon, HoldsAJobTheRipFailed) {
     const TempFolder folder;
     FakeRip rip([](RipSide& side) {
