@@ -4,11 +4,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace opispool {
 
 // Wall-clock time as stored and shown: milliseconds since 1970-01-01 UTC.
 using UnixMs = std::int64_t;
+
+// "2026-12-01 22:00:05" in the time zone of this machine, for people; "?" for what no calendar knows.
+std::string local_time_text(UnixMs time_ms);
 
 class Clock {
   public:

@@ -100,6 +100,7 @@ Result<void> GrowingPlanner::plan(const ThinDocument& document, const std::share
     outcome_ = {};
     outcome_.problems = std::exchange(references_.problems(), {});
     outcome_.warnings = std::exchange(references_.warnings(), {});
+    references_.records().clear();  // a ledger is made of whole jobs
     if (outcome_.problems.empty()) outcome_.plan = std::move(*plan);
     return {};
 }

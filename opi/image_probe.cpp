@@ -16,6 +16,23 @@ namespace {
 // PostScript may have a little rubbish before its first line (a mail header, a UEL).
 constexpr std::size_t head_bytes = 1024;
 
+std::string colour_of(const TiffDirectory& directory) {
+    switch (directory.photometric) {
+        case tiff::white_is_zero:
+        case tiff::black_is_zero:
+            return directory.bits == 1 ? "bilevel" : "gray";
+        case tiff::palette:
+            return "indexed";
+        case tiff::separated:
+            return directory.ink_set == 1 ? "CMYK" : "inks";
+        case tiff::rgb:
+        case tiff::ycbcr:
+            return "RGB";
+        default:
+            return "Lab";
+    }
+}
+
 Result<ImageInfo> probe_tiff(const MappedFile& file) {
     auto directory = read_tiff_directory(file, TiffDetail::header);
     if (!directory) return fail(std::move(directory.error()));
@@ -28,6 +45,7 @@ Result<ImageInfo> probe_tiff(const MappedFile& file) {
     info.orientation = directory->orientation;
     info.is_layout = directory->is_layout;
     info.image_id = directory->image_id;
+    info.colour = colour_of(*directory);
     return info;
 }
 
@@ -41,6 +59,7 @@ Result<ImageInfo> probe_jpeg(const std::shared_ptr<const MappedFile>& file) {
     info.width_px = header->width_px;
     info.height_px = header->height_px;
     info.orientation = header->orientation;
+    info.colour = header->components == 1 ? "gray" : header->components == 3 ? "RGB" : "CMYK";
     return info;
 }
 

@@ -28,6 +28,7 @@ struct ImageInfo {
     // TIFF and JPEG: pixels as stored, and the EXIF/TIFF orientation 1..8.
     std::uint32_t width_px = 0, height_px = 0;
     int orientation = 1;
+    std::string colour;      // of TIFF and JPEG: "bilevel", "gray", "RGB", "Lab", "CMYK", "indexed", "inks"
     bool is_layout = false;  // TIFF tag 351 OPIProxy = 1: a low-resolution layout, never an original
     std::string image_id;    // of a layout: TIFF tag 32781 ImageID, the path of its original; may be empty
     // EPS: where the PostScript lies in the file (DOS EPS header, leading and trailing rubbish cut off) and its box in

@@ -23,6 +23,7 @@ Result<PlanOutcome> make_plan(const PlanRequest& request) {
             "the job was written by Ghostscript and has no OPI comments: Ghostscript drops them, so what looks like a "
             "picture may be its layout; send the job as the application wrote it");
     outcome.picture_missing = planner.picture_missing();
+    outcome.references = std::move(planner.records());
     if (!outcome.problems.empty()) return outcome;
     if (auto checked = check_plan(**plan); !checked) return fail(std::move(checked.error()));
     outcome.plan = std::move(*plan);

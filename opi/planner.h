@@ -40,11 +40,30 @@ struct Problem {
     Code code = Code::bad_syntax;
 };
 
+// What became of one reference, for the job's ledger.
+struct ReferenceRecord {
+    int page = 0;            // ordinal, from 1; 0 before the first
+    std::uint64_t line = 0;  // in the thin job, from 1; of one inside a placed EPS, in that file
+    std::string asked;       // as the comment wrote it, decoded
+    std::string file;        // chosen; empty if none
+    FileIdentity identity;   // of `file`
+    std::uint32_t width_px = 0, height_px = 0;
+    // Pixels per inch where it is printed, the lower of both directions; 0: not known. A job that scales its user space
+    // around the picture prints it at another size than its comments say.
+    double ppi = 0;
+    std::string colour;       // as ImageInfo::colour
+    std::string crop;         // "left top right bottom", parts of the picture from 0 to 1; empty: all of it
+    std::uint64_t bytes = 0;  // of the result
+    std::string problem;      // why it was not placed; empty if it was
+    SearchTrace search;       // if there is a problem
+};
+
 struct PlanOutcome {
     std::shared_ptr<const SplicePlan> plan;  // null if there are problems
     std::vector<Problem> problems;           // in file order
     Warnings warnings;
     bool picture_missing = false;  // no file was found for a reference, whether that is a problem or not
+    std::vector<ReferenceRecord> references;  // those inside a placed EPS before it
 };
 
 //   errors  io and the like: nothing could be said about the job. A reference that fails is a Problem, not an error.

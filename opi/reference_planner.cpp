@@ -2,6 +2,7 @@
 #include "opi/reference_planner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -14,6 +15,31 @@ namespace opispool::opi {
 
 void ReferencePlanner::add_problem(const Reference& reference, const Error& error) {
     problems_.push_back(Problem{reference.line, reference.comments.shown_name(), error.text, error.code});
+    record_missing(reference, error.text);
+}
+
+// The search is told again only here: a trace costs more than the search itself.
+void ReferencePlanner::record_missing(const Reference& reference, const std::string& problem) {
+    ReferenceRecord record;
+    record.page = reference.page;
+    record.line = reference.line;
+    record.asked = reference.comments.shown_name();
+    record.problem = problem;
+    if (reference.comments.has_name())
+        if (const auto found = find_reference_image(index_, reference.comments, &record.search))
+            record.file = found->path;
+    records_.push_back(std::move(record));
+}
+
+void ReferencePlanner::record_placed(const Reference& reference, const FoundImage& found, std::uint64_t bytes) {
+    ReferenceRecord record = std::move(picture_);
+    record.page = reference.page;
+    record.line = reference.line;
+    record.asked = reference.comments.shown_name();
+    record.file = found.path;
+    record.identity = found.file->identity();
+    record.bytes = bytes;
+    records_.push_back(std::move(record));
 }
 
 void ReferencePlanner::add_warning(const Reference& reference, const std::string& text) {
@@ -62,6 +88,7 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, Edits&
         picture_missing_ = true;
         if (on_missing_ == OnMissing::proxy) {
             add_warning(reference, found.error().text + "; the low-resolution picture of the job was kept");
+            record_missing(reference, found.error().text + "; the low-resolution picture of the job was kept");
             return {};
         }
     }
@@ -74,6 +101,7 @@ Result<void> ReferencePlanner::plan_reference(const Reference& reference, Edits&
         add_problem(reference, plan.error());
         return {};
     }
+    record_placed(reference, *found, (*plan)->total_bytes());
     if (!found->warning.empty()) add_warning(reference, found->warning);
     for (const ByteRange& line : reference.comment_lines) edits.push_back(Edit{line, nullptr, {}, {}});
     PlacedImage image{reference.comments.shown_name(), found->path, reference.page, reference.line, 0, 0};
@@ -99,13 +127,38 @@ Result<std::shared_ptr<const SplicePlan>> ReferencePlanner::emit(const Reference
                                : emit_raster_reference(builder, reference, found, *info, notes);
     for (const std::string& note : notes) add_warning(reference, note);
     if (!emitted) return fail(std::move(emitted.error()));
+    if (info->kind == ImageKind::eps) picture_ = {};  // it was the last picture inside the EPS
+    picture_.width_px = info->width_px;
+    picture_.height_px = info->height_px;
+    picture_.colour = info->colour;
     return builder.finish();
 }
+
+namespace {
+
+double pixels_per_inch(const RasterPlacement& placement, Size pixels) {
+    constexpr double points_per_inch = 72;
+    const Matrix& m = placement.full_to_user;
+    const double width_pt = std::hypot(m.a, m.b), height_pt = std::hypot(m.c, m.d);
+    if (width_pt <= 0 || height_pt <= 0) return 0;
+    return std::min(pixels.width / width_pt, pixels.height / height_pt) * points_per_inch;
+}
+
+std::string crop_text(const CropRect& visible) {
+    if (visible.left <= 0 && visible.top <= 0 && visible.right >= 1 && visible.bottom >= 1) return {};
+    const auto part = [](double value) { return format_real(std::round(value * 10'000) / 10'000); };
+    return part(visible.left) + " " + part(visible.top) + " " + part(visible.right) + " " + part(visible.bottom);
+}
+
+}  // namespace
 
 Result<void> ReferencePlanner::emit_raster_reference(PlanBuilder& builder, const Reference& reference,
                                                      const FoundImage& found, const ImageInfo& info, Warnings& notes) {
     auto placed = place_raster(reference, info, found, *measured_, notes);
     if (!placed) return fail(std::move(placed.error()));
+    picture_ = {};
+    picture_.ppi = pixels_per_inch(placed->placement, upright_size(placed->info));
+    picture_.crop = crop_text(placed->placement.visible);
     builder.text(placed->before);
     placed->placement.plate = reference.plate;
     used_.picture_inks.clear();

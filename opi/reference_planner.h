@@ -40,6 +40,7 @@ class ReferencePlanner {
     Warnings& warnings() { return warnings_; }
     const UsedFeatures& used() const { return used_; }
     bool picture_missing() const { return picture_missing_; }
+    std::vector<ReferenceRecord>& records() { return records_; }
 
   private:
     // A stretch of the document that something else takes the place of.
@@ -66,6 +67,8 @@ class ReferencePlanner {
     Result<void> emit_composite_dcs(PlanBuilder& builder, const Reference& reference, const ImageInfo& info,
                                     const std::vector<LocatedPlate>& plates, const EpsPlacement& placement);
     void warn_of_unprinted_inks();
+    void record_missing(const Reference& reference, const std::string& problem);
+    void record_placed(const Reference& reference, const FoundImage& found, std::uint64_t bytes);
     void add_problem(const Reference& reference, const Error& error);
     void add_warning(const Reference& reference, const std::string& text);
     std::shared_ptr<const SplicePlan> assemble(const PlannedFile& file, Edits edits) const;
@@ -79,6 +82,8 @@ class ReferencePlanner {
     std::vector<Problem> problems_;
     Warnings warnings_;
     bool picture_missing_ = false;
+    std::vector<ReferenceRecord> records_;
+    ReferenceRecord picture_;             // what emit() found out about the last picture
     std::vector<FileIdentity> open_eps_;  // the EPS files we are inside of, outermost first
     unsigned eps_count_ = 0;
     std::vector<std::string> plates_;                              // of a separated job

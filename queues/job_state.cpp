@@ -19,7 +19,6 @@ constexpr std::uint8_t comp = static_cast<std::uint8_t>(JobState::completed);
 
 constexpr std::size_t first_state = static_cast<std::size_t>(JobState::pending);
 constexpr std::size_t state_count = static_cast<std::size_t>(JobState::completed) - first_state + 1;
-constexpr std::size_t event_count = static_cast<std::size_t>(Event::arrived) + 1;
 
 struct Row {
     Event event;
@@ -50,6 +49,13 @@ constexpr std::array<Row, event_count> table{{
     {Event::submit,          "submit",          {{no,     no,   no,     no,     no,      no,     no}}},
     {Event::document,        "document",        {{no,     pend, no,     no,     no,      no,     no}}},
     {Event::arrived,         "arrived",         {{pend,   held, proc,   stop,   canc,    abrt,   no}}},
+    {Event::schedule,        "schedule",        {{pend,   pend, no,     pend,   no,      no,     no}}},
+    {Event::topq,            "topq",            {{pend,   held, no,     stop,   no,      no,     no}}},
+    {Event::priority,        "priority",        {{pend,   held, no,     stop,   no,      no,     no}}},
+    {Event::move,            "move",            {{pend,   held, no,     stop,   no,      no,     no}}},
+    {Event::note,            "note",            {{pend,   held, proc,   stop,   canc,    abrt,   comp}}},
+    {Event::copy,            "copy",            {{pend,   held, proc,   stop,   canc,    abrt,   comp}}},
+    {Event::forget,          "forget",          {{no,     no,   no,     no,     canc,    abrt,   comp}}},
 }};
 // clang-format on
 
@@ -77,6 +83,25 @@ std::optional<JobState> next_state(JobState state, Event event) {
 
 bool is_finished(JobState state) {
     return state == JobState::canceled || state == JobState::aborted || state == JobState::completed;
+}
+
+bool is_operator_verb(Event event) {
+    switch (event) {
+        case Event::hold:
+        case Event::stop_and_hold:
+        case Event::release:
+        case Event::cancel:
+        case Event::redo:
+        case Event::schedule:
+            return true;
+        default:
+            return keeps_state(event) && event != Event::forget && event != Event::arrived;
+    }
+}
+
+bool keeps_state(Event event) {
+    return event == Event::topq || event == Event::priority || event == Event::move || event == Event::note ||
+           event == Event::copy || event == Event::forget || event == Event::arrived;
 }
 
 std::string_view name_of(JobState state) {

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "queues/job.h"
+#include "queues/ledger.h"
+#include "queues/queue.h"
 
 namespace opispool::queues {
 
@@ -23,6 +24,7 @@ struct EventRecord {
     Event event = Event::submit;
     std::string actor;  // a person's name, an intake door's user, or "system"
     UnixMs at_ms = 0;
+    std::string detail;  // what the event alone does not say: the reason, "cover -> inside"; may be empty
 };
 
 class JobStore {
@@ -38,13 +40,18 @@ class JobStore {
     // Newest first; of all queues if `queue` is empty.
     virtual Result<std::vector<Job>> load_finished(const std::string& queue, std::size_t limit) = 0;
     // Who did what, when; kept for ever with the job.
-    virtual Result<void> record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) = 0;
+    virtual Result<void> record_event(const EventRecord& record) = 0;
     // Oldest first.
     virtual Result<std::vector<EventRecord>> load_events(JobId id) = 0;
 
-    // Queues that a person paused or resumed against the configuration; nothing: as configured again.
-    virtual Result<void> save_paused(const std::string& queue, std::optional<bool> paused) = 0;
-    virtual Result<std::map<std::string, bool>> load_paused() = 0;
+    // What people ordered queues to do, one order for each queue and word; the latest replaces the one before.
+    virtual Result<void> save_order(const QueueOrder& order) = 0;
+    virtual Result<void> forget_order(const std::string& queue, QueueWord word) = 0;  // as configured again
+    virtual Result<std::vector<QueueOrder>> load_orders() = 0;                        // by queue, then word
+
+    // Replaces the job's ledger; `redone` keeps the one that was there as the printing before.
+    virtual Result<void> save_ledger(JobId id, const std::vector<LedgerEntry>& entries, bool redone) = 0;
+    virtual Result<Ledger> load_ledger(JobId id) = 0;
 
     // All writes of `steps` become durable together when this returns, or none of them does (also when `steps` fails).
     // May be nested: an inner failure undoes the inner writes only, and the outermost call is the durable one. Several

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: AGPL-3.0-or-later
 #include "queues/job_text.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 namespace opispool::queues {
@@ -27,30 +28,6 @@ std::string sent_clause(const Job& job) {
     return "; " + format_bytes(job.sent_bytes) + of_result + " were already sent, the RIP may print part of it";
 }
 
-bool is_asked_by_people(Event event) {
-    switch (event) {
-        case Event::hold:
-        case Event::stop_and_hold:
-        case Event::release:
-        case Event::cancel:
-        case Event::redo:
-            return true;
-        case Event::start:
-        case Event::begin_sending:
-        case Event::retry_later:
-        case Event::problem:
-        case Event::delivered:
-        case Event::abort:
-        case Event::recover_idle:
-        case Event::recover_sending:
-        case Event::submit:
-        case Event::document:
-        case Event::arrived:
-            break;
-    }
-    return false;
-}
-
 std::string refusal_text(const Job& job, Event event) {
     const std::string state(name_of(job.state));
     if (event == Event::redo) return number_of(job) + " is " + state + "; only a finished job can be printed again";
@@ -63,13 +40,22 @@ std::string refusal_text(const Job& job, Event event) {
     if (event == Event::release && job.spool_file.empty())
         return number_of(job) + " is still waiting for its document; it prints by itself when it has come";
     if (event == Event::release) return number_of(job) + " is already being printed; there is nothing to release";
-    return number_of(job) + " is " + state + "; " + std::string(name_of(event)) + " is not possible now";
+    return number_of(job) + " is being printed; stop it with stop-and-hold before you use " +
+           std::string(name_of(event));
 }
 
 }  // namespace
 
+Error no_such_job(JobId id) {
+    return Error{Code::not_found, Operation::execute, "there is no job " + std::to_string(id.value), {}, std::nullopt};
+}
+
+Error no_such_queue(const std::string& name) {
+    return Error{Code::not_found, Operation::execute, "there is no queue \"" + printable(name) + "\"", {}, std::nullopt};
+}
+
 Error refusal(const Job& job, Event event) {
-    if (is_asked_by_people(event))
+    if (is_operator_verb(event))
         return Error{Code::not_permitted, Operation::execute, refusal_text(job, event), {}, std::nullopt};
     return Error{Code::conflict,
                  Operation::execute,
@@ -77,6 +63,25 @@ Error refusal(const Job& job, Event event) {
                      std::string(name_of(event)) + "\" changes nothing",
                  {},
                  std::nullopt};
+}
+
+std::string change_detail(const Job& before, const Job& after, Event event) {
+    switch (event) {
+        case Event::priority:
+            return std::to_string(before.priority) + " -> " + std::to_string(after.priority);
+        case Event::move:
+            return before.queue + " -> " + after.queue;
+        case Event::note:
+            return after.note;
+        case Event::start:
+            return "attempt " + std::to_string(after.attempts);
+        case Event::begin_sending:
+            return format_bytes(after.result_bytes) + " to send";
+        case Event::delivered:
+            return format_bytes(after.sent_bytes) + " sent";
+        default:
+            return after.reason == before.reason ? std::string() : after.reason;
+    }
 }
 
 std::string held_reason(const Job& job, const std::string& actor) {
@@ -109,6 +114,10 @@ std::string broke_off_reason(const Job& job, std::uint64_t size_bytes, const std
     return "in doubt: only the first " + std::to_string(size_bytes) + " bytes of its document came (" + why + ")" +
            (job.state == JobState::processing ? sent_clause(job) : std::string()) +
            ". Cancel it and send it again, or release it to print what came";
+}
+
+std::string scheduled_reason(const Job& job, const std::string& actor) {
+    return "scheduled by " + actor + " for " + local_time_text(job.not_before_ms);
 }
 
 std::string no_document_reason() {

@@ -31,13 +31,13 @@ std::optional<Event> settle_after_restart(Job& job, const std::optional<std::uin
 
 Result<void> store_change(JobStore& store, const Job& job, JobState expected, Event event) {
     if (auto updated = store.update(job, expected); !updated) return updated;
-    return store.record_event(job.id, event, "system", job.changed_ms);
+    return store.record_event({job.id, event, "system", job.changed_ms, job.reason});
 }
 
 }  // namespace
 
 Result<void> QueueService::recover(JobStore& store, const SpoolFileSize& spool_file_size) {
-    if (auto paused = recover_paused(store); !paused) return paused;
+    if (auto obeyed = recover_orders(store); !obeyed) return obeyed;
     auto loaded = store.load_unfinished();
     if (!loaded) return fail(loaded.error());
 
@@ -47,7 +47,9 @@ Result<void> QueueService::recover(JobStore& store, const SpoolFileSize& spool_f
             const auto event = settle_after_restart(job, spool_file_size(job.spool_file));
             if (!event) continue;
             job.state = next_state(found_in, *event).value();
-            job.changed_ms = clock_.now_ms();
+            job.changed_ms = job.since_ms = clock_.now_ms();
+            job.cause = *event;
+            job.cause_by = "system";
             if (auto stored = store_change(store, job, found_in, *event); !stored) return stored;
         }
         return {};
@@ -64,16 +66,17 @@ Result<void> QueueService::recover(JobStore& store, const SpoolFileSize& spool_f
 }
 
 // A person's word holds until the configuration says the same; from then on the configuration rules again.
-Result<void> QueueService::recover_paused(JobStore& store) {
-    const auto kept = store.load_paused();
-    if (!kept) return fail(kept.error());
-    for (Queue& each : queues_) {
-        const auto found = kept->find(each.name);
-        if (found == kept->end()) continue;
-        if (found->second != each.paused) {
-            each.paused = found->second;
-        } else if (auto removed = store.save_paused(each.name, std::nullopt); !removed) {
-            return removed;
+Result<void> QueueService::recover_orders(JobStore& store) {
+    const auto orders = store.load_orders();
+    if (!orders) return fail(orders.error());
+    for (const QueueOrder& order : *orders) {
+        Queue* ordered = queue_named(order.queue);
+        if (ordered == nullptr) continue;
+        const bool leads_nowhere = order.word == QueueWord::redirect && queue(order.value) == nullptr;
+        if (value_of(*ordered, order.word) != order.value && !leads_nowhere) {
+            obey(*ordered, order);
+        } else if (auto forgotten = store.forget_order(order.queue, order.word); !forgotten) {
+            return forgotten;
         }
     }
     return {};

@@ -19,10 +19,6 @@ const std::string& system_actor() {
     return actor;
 }
 
-Error no_such_job(JobId id) {
-    return Error{Code::not_found, Operation::execute, "there is no job " + std::to_string(id.value), {}, std::nullopt};
-}
-
 std::string new_jobs_held_reason(const NewJob& job) {
     return "queue \"" + job.queue + "\" holds every new job; release it to print it";
 }
@@ -51,30 +47,28 @@ struct QueueService::Chain {
 struct QueueService::Change {
     Job before, after;
     Event event = Event::submit;
-    std::string actor;
+    std::string actor, detail;
     Done done;
     std::shared_ptr<Chain> chain;
     Result<void> result;
 };
 
 QueueService::QueueService(StoreRunner& runner, const Clock& clock, std::vector<Queue> queues)
-    : runner_(runner), clock_(clock), queues_(std::move(queues)) {
-    for (const Queue& each : queues_) configured_paused_[each.name] = each.paused;
-}
+    : runner_(runner), clock_(clock), queues_(std::move(queues)), configured_(queues_) {}
 
 QueueService::~QueueService() = default;
 
 void QueueService::submit(NewJob new_job, DoneWithId done) {
-    const Queue* target = queue(new_job.queue);
-    if (target == nullptr)
-        return done(fail(Code::not_found, Operation::execute, "there is no queue \"" + new_job.queue + "\""));
-    if (!target->accepting)
-        return done(fail(Code::not_permitted, Operation::execute,
-                         "queue \"" + new_job.queue + "\" does not accept jobs at present"));
+    const auto target = accepting_queue(new_job.queue);
+    if (!target) return done(fail(target.error()));
 
     auto job = std::make_shared<Job>();
     static_cast<NewJob&>(*job) = std::move(new_job);
-    job->created_ms = job->changed_ms = clock_.now_ms();
+    if (job->queue != target->name && job->origin.empty())
+        job->origin = "sent to " + job->queue + ", which is redirected to " + target->name;
+    job->queue = target->name;
+    job->created_ms = job->changed_ms = job->since_ms = clock_.now_ms();
+    job->cause_by = job->user.empty() ? system_actor() : job->user;
     if (job->spool_file.empty()) {
         job->state = JobState::pending_held;
         job->reason = no_document_reason();
@@ -92,8 +86,9 @@ void QueueService::submit(NewJob new_job, DoneWithId done) {
             const auto stored = store.in_one_commit([&]() -> Result<void> {
                 *result = store.insert(*job);
                 if (!*result) return fail(result->error());
-                const std::string& actor = job->user.empty() ? system_actor() : job->user;
-                return store.record_event(**result, Event::submit, actor, job->created_ms);
+                std::string detail = job->origin;
+                if (!job->reason.empty()) detail += (detail.empty() ? "" : "; ") + job->reason;
+                return store.record_event({**result, Event::submit, job->cause_by, job->created_ms, detail});
             });
             if (!stored) *result = fail(stored.error());
         },
@@ -147,7 +142,8 @@ void QueueService::adopt(Job job) {
     keep_within_limit(id);
 }
 
-void QueueService::apply(JobId id, Event event, const std::string& actor, const Edit& edit, Done done) {
+void QueueService::apply(JobId id, Event event, const std::string& actor, const Edit& edit, Done done,
+                         std::string detail) {
     const auto found = jobs_.find(id);
     if (found == jobs_.end()) return done(fail(no_such_job(id)));
     Entry& entry = found->second;
@@ -159,9 +155,17 @@ void QueueService::apply(JobId id, Event event, const std::string& actor, const 
     edit(entry.job);
     entry.job.state = *next;
     entry.job.changed_ms = clock_.now_ms();
-    change->after = entry.job;
     change->event = event;
     change->actor = actor.empty() ? system_actor() : actor;
+    change->detail = detail.empty() ? change_detail(change->before, entry.job, event) : std::move(detail);
+    // Who pressed Hold first is why it is held.
+    const bool held_again = *next == JobState::pending_held && change->before.state == JobState::pending_held;
+    if (!keeps_state(event) && !held_again) {
+        entry.job.cause = event;
+        entry.job.cause_by = change->actor;
+        entry.job.since_ms = entry.job.changed_ms;
+    }
+    change->after = entry.job;
     change->done = std::move(done);
     change->chain = entry.chain;
     ++entry.in_flight;
@@ -182,7 +186,8 @@ void QueueService::write(std::shared_ptr<Change> change) {
             }
             change->result = store.in_one_commit([&]() -> Result<void> {
                 if (auto updated = store.update(change->after, change->before.state); !updated) return updated;
-                return store.record_event(change->after.id, change->event, change->actor, change->after.changed_ms);
+                return store.record_event(
+                    {change->after.id, change->event, change->actor, change->after.changed_ms, change->detail});
             });
             if (!change->result) change->chain->broken = true;
         },
@@ -322,6 +327,24 @@ void QueueService::delivered(JobId id, Done done) {
 void QueueService::abort(JobId id, std::string reason, Done done) {
     const Edit edit = [&](Job& job) { job.reason = std::move(reason); };
     apply(id, Event::abort, system_actor(), edit, std::move(done));
+}
+
+void QueueService::keep_ledger(JobId id, std::vector<LedgerEntry> entries, DoneWithLedger done) {
+    // Tries are counted anew after redo: what was there is then of the printing before.
+    const auto job = find(id);
+    const bool redone = job && job->attempts <= 1;
+    auto loaded = std::make_shared<Result<Ledger>>();
+    runner_.run(
+        [id, entries = std::move(entries), redone, loaded](JobStore& store) {
+            const auto kept = store.save_ledger(id, entries, redone);
+            *loaded = kept ? store.load_ledger(id) : fail(kept.error());
+        },
+        [loaded, done = std::move(done)] { done(std::move(*loaded)); });
+}
+
+void QueueService::forget(JobId id, std::string why, Done done) {
+    apply_to_any(
+        id, Event::forget, system_actor(), [](Job&) {}, std::move(done), std::move(why));
 }
 
 }  // namespace opispool::queues

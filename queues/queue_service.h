@@ -11,14 +11,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "queues/job.h"
+#include "queues/job_pattern.h"
 #include "queues/job_store.h"
 #include "queues/queue.h"
+#include "queues/waiting.h"
 
 namespace opispool::queues {
 
@@ -42,10 +45,26 @@ class InlineStoreRunner final : public StoreRunner {
     JobStore& store_;
 };
 
+// A person's word to a job, with what the verb needs.
+struct VerbRequest {
+    Event verb = Event::hold;
+    std::string actor;
+    int priority = default_priority;
+    std::string queue, note;
+    UnixMs not_before_ms = 0;
+};
+
+struct VerbOutcome {
+    JobId id;
+    Result<void> result;
+};
+
 using Done = std::function<void(Result<void>)>;
+using DoneWithOutcomes = std::function<void(std::vector<VerbOutcome>)>;
 using DoneWithId = std::function<void(Result<JobId>)>;
 using DoneWithJob = std::function<void(Result<JobSnapshot>)>;
 using DoneWithJobs = std::function<void(Result<std::vector<JobSnapshot>>)>;
+using DoneWithLedger = std::function<void(Result<Ledger>)>;
 using DoneWithEvents = std::function<void(Result<std::vector<EventRecord>>)>;
 
 // How a change goes: it is checked and made in memory at once, so that a second request already sees the new state;
@@ -96,8 +115,29 @@ class QueueService {
     void cancel(JobId id, const std::string& actor, Done done);         // if it is being processed, the runner is told
     void redo(JobId id, const std::string& actor, Done done);           // a finished job whose spool file is still kept
 
-    // Pauses or resumes a queue; what is being printed goes on. It stays so over a restart.   errors  not_found, store
-    void set_paused(const std::string& queue, bool paused, const std::string& actor, Done done);
+    // ... a job that waits or is held:
+    void schedule(JobId id, UnixMs not_before_ms, const std::string& actor, Done done);  // lets it print, not before
+    void topq(JobId id, const std::string& actor, Done done);  // before the others, whatever their priority
+    void set_priority(JobId id, int priority, const std::string& actor,
+                      Done done);  // also undoes topq   errors  bad_syntax
+    void move(JobId id, const std::string& queue, const std::string& actor, Done done);  // keeps its state
+    // ... and any job:
+    void set_note(JobId id, const std::string& note, const std::string& actor,
+                  Done done);  // empty: none   errors  too_large
+    // A new job with the same document.   spool_file  a name of its own for it; not_permitted or not_found: remove it
+    void copy(JobId id, const std::string& queue, std::string spool_file, const std::string& actor, DoneWithId done);
+
+    // The verb by its name, for doors that pass people's words on; not copy.
+    void operate(JobId id, const VerbRequest& request, Done done);
+    // The same to every unfinished job that fits and is not yet as wanted; one refusal does not keep the others from
+    // it.
+    void operate_matching(const JobPattern& pattern, const VerbRequest& request, DoneWithOutcomes done);
+
+    // ---- orders to queues, durable when answered; what is being printed goes on.   errors  not_found, store
+    void set_switch(const std::string& queue, QueueWord word, bool on, const std::string& actor, Done done);
+    // Jobs that wait or are held on `queue`, and those that come for it, go to `to`; empty: no longer.
+    //   errors  also not_permitted: a chain of redirections, `to` does not accept
+    void redirect(const std::string& queue, const std::string& to, const std::string& actor, Done done);
 
     // Asked before redo: is the job's spool file still there? Without it every redo is allowed.
     void set_spool_file_check(std::function<bool(const std::string& spool_file)> exists);
@@ -116,6 +156,10 @@ class QueueService {
     void hold_for_problem(JobId id, std::string reason, Done done);
     void delivered(JobId id, Done done);
     void abort(JobId id, std::string reason, Done done);
+    // What the job's pictures are this time.   done  gets it with that of the printing before the last redo, if any
+    void keep_ledger(JobId id, std::vector<LedgerEntry> entries, DoneWithLedger done);
+    // The document of a finished job is no longer kept, and why; only its record stays.
+    void forget(JobId id, std::string why, Done done);
 
     // ---- looking.  Live jobs come from memory; finished ones from the store (through the runner).
     std::optional<JobSnapshot> find(JobId id) const;  // unfinished, or one of the last 1000 finished
@@ -124,15 +168,21 @@ class QueueService {
     void find_any(JobId id, DoneWithJob done);
     void list_finished(const std::string& queue, std::size_t limit, DoneWithJobs done);  // newest first; all if empty
     void history(JobId id, DoneWithEvents done);                                         // oldest first
+    void ledger(JobId id, DoneWithLedger done);
     const std::vector<Queue>& queues() const { return queues_; }
     const Queue* queue(const std::string& name) const;
+    // Where a job for `name` goes: the queue itself or what it is redirected to.   errors  not_found, not_permitted
+    Result<Queue> accepting_queue(const std::string& name) const;
+    // Why each of `jobs` (as from list()) does not move; one answer for each.
+    std::vector<std::optional<Waiting>> explain_waiting(std::span<const JobSnapshot> jobs) const;
+    std::optional<Waiting> why(JobId id) const;        // nothing if it moves, has ended, or is not there
     UnixMs now_ms() const { return clock_.now_ms(); }  // the clock of the jobs' times
 
     // Called on the loop after every durable change; `what` says which event, `submit` for a new job.
     using Listener = std::function<void(const JobSnapshot& job, Event what)>;
     void on_change(Listener listener);
-    // Called on the loop when a queue was paused or resumed, durably.
-    using QueueListener = std::function<void(const Queue& queue, const std::string& actor)>;
+    // Called on the loop when a queue was told something, durably.
+    using QueueListener = std::function<void(const QueueOrder& order)>;
     void on_queue_change(QueueListener listener);
     // Called when an operator stops or cancels a job that is being processed: its runner must stop the transfer. Called
     // at once, before the change is durable, since every further byte may become a plate. If the change then can't be
@@ -150,8 +200,8 @@ class QueueService {
     };
     using Edit = std::function<void(Job&)>;
 
-    void apply(JobId id, Event event, const std::string& actor, const Edit& edit, Done done);
-    void apply_to_any(JobId id, Event event, const std::string& actor, Edit edit, Done done);
+    void apply(JobId id, Event event, const std::string& actor, const Edit& edit, Done done, std::string detail = {});
+    void apply_to_any(JobId id, Event event, const std::string& actor, Edit edit, Done done, std::string detail = {});
     void write(std::shared_ptr<Change> change);
     void settle(Change& change);
     void put_back(Entry& entry, Change& change);
@@ -160,13 +210,17 @@ class QueueService {
     void publish(const JobSnapshot& job, Event what);
     void request_stop(JobId id);
     void adopt(Job job);
-    Result<void> recover_paused(JobStore& store);
+    void operate_all(std::vector<JobId> ids, const VerbRequest& request, DoneWithOutcomes done);
+    void give_order(QueueOrder order, Done done);
+    Result<void> check_redirect(const std::string& from, const std::string& to) const;
+    Result<void> recover_orders(JobStore& store);
+    Queue* queue_named(const std::string& name);
     std::vector<const Job*> jobs_of(const std::string& queue) const;
 
     StoreRunner& runner_;
     const Clock& clock_;
     std::vector<Queue> queues_;
-    std::map<std::string, bool> configured_paused_;
+    std::vector<Queue> configured_;  // as queues_ before any order
     std::map<JobId, Entry> jobs_;
     std::deque<JobId> finished_;  // those in jobs_, oldest first
     std::function<bool(const std::string&)> spool_file_exists_;

@@ -2,6 +2,7 @@
 #include "queues/scheduler.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace opispool::queues {
@@ -35,12 +36,13 @@ int rank_of(JobState state) {
 
 std::optional<JobId> pick_next(std::span<const Job* const> jobs, const Queue& queue, UnixMs now_ms) {
     if (!may_start_jobs(jobs, queue)) return std::nullopt;
-    std::optional<JobId> best;
+    const Job* best = nullptr;
     for (const Job* job : jobs) {
         if (job->queue != queue.name || job->state != JobState::pending || job->not_before_ms > now_ms) continue;
-        if (!best || job->id < *best) best = job->id;
+        if (best == nullptr || prints_before(*job, *best)) best = job;
     }
-    return best;
+    if (best == nullptr) return std::nullopt;
+    return best->id;
 }
 
 std::optional<UnixMs> next_wake_ms(std::span<const Job* const> jobs, const Queue& queue) {
@@ -54,7 +56,8 @@ std::optional<UnixMs> next_wake_ms(std::span<const Job* const> jobs, const Queue
 }
 
 bool prints_before(const Job& a, const Job& b) {
-    return std::pair(rank_of(a.state), a.id) < std::pair(rank_of(b.state), b.id);
+    const auto place = [](const Job& job) { return std::tuple(rank_of(job.state), job.rank, -job.priority, job.id); };
+    return place(a) < place(b);
 }
 
 }  // namespace opispool::queues

@@ -11,8 +11,8 @@
 
 namespace opispool::queues {
 
-// The pending job with the lowest id whose not_before has passed; nothing while the queue is paused or one of its jobs
-// is being processed, because one destination takes one job at a time.
+// The first pending job by prints_before() whose not_before has passed; nothing while the queue is paused or one of its
+// jobs is being processed, because one destination takes one job at a time.
 //   jobs  in any order; jobs of other queues are ignored        cost  one pass
 std::optional<JobId> pick_next(std::span<const Job* const> jobs, const Queue& queue, UnixMs now_ms);
 
@@ -20,7 +20,8 @@ std::optional<JobId> pick_next(std::span<const Job* const> jobs, const Queue& qu
 // which may be in the past. Nothing while the queue is paused or busy: then only an event can help.
 std::optional<UnixMs> next_wake_ms(std::span<const Job* const> jobs, const Queue& queue);
 
-// Printing order within a queue: what is being processed, what waits by id, what is held by id, finished jobs.
+// Printing order within a queue: what is being processed, what waits, what is held, finished jobs; among them those
+// told to the top (the latest first), then by priority, then by age.
 bool prints_before(const Job& a, const Job& b);
 
 }  // namespace opispool::queues

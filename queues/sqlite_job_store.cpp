@@ -14,7 +14,8 @@ namespace {
 // The order in which bind_record() writes and read_record() reads.
 #define OPISPOOL_JOB_COLUMNS                                                                     \
     "state, reason, queue, title, user, host, door, spool_file, size_bytes, hold, hold_reason, " \
-    "result_bytes, sent_bytes, sending_begun, attempts, created_ms, changed_ms, not_before_ms"
+    "result_bytes, sent_bytes, sending_begun, attempts, created_ms, changed_ms, not_before_ms, " \
+    "priority, rank, note, cause, cause_by, since_ms"
 // As in the partial indexes of the schema, word for word; otherwise they are not used.
 #define OPISPOOL_UNFINISHED "state IN ('pending', 'pending-held', 'processing', 'processing-stopped')"
 #define OPISPOOL_FINISHED "state IN ('canceled', 'aborted', 'completed')"
@@ -25,6 +26,8 @@ void bind_record(SqliteUse& use, const Job& job) {
     use.bind(std::int64_t{job.hold}).bind(job.hold_reason);
     use.bind_bytes_count(job.result_bytes).bind_bytes_count(job.sent_bytes).bind(std::int64_t{job.sending_begun});
     use.bind(std::int64_t{job.attempts}).bind(job.created_ms).bind(job.changed_ms).bind(job.not_before_ms);
+    use.bind(std::int64_t{job.priority}).bind(job.rank).bind(job.note).bind(name_of(job.cause)).bind(job.cause_by);
+    use.bind(job.since_ms);
 }
 
 // Nothing if the row holds what this program never writes.
@@ -49,7 +52,15 @@ std::optional<Job> read_record(SqliteUse& use) {
     job.created_ms = use.next_number();
     job.changed_ms = use.next_number();
     job.not_before_ms = use.next_number();
-    if (!state || !size_bytes || !result_bytes || !sent_bytes || !attempts) return std::nullopt;
+    const auto priority = checked_cast<int>(use.next_number());
+    job.rank = use.next_number();
+    job.note = use.next_text();
+    const auto cause = parse_event(use.next_text());
+    job.cause_by = use.next_text();
+    job.since_ms = use.next_number();
+    if (!state || !size_bytes || !result_bytes || !sent_bytes || !attempts || !priority || !cause) return std::nullopt;
+    job.priority = *priority;
+    job.cause = *cause;
     job.state = *state;
     job.size_bytes = *size_bytes;
     job.result_bytes = *result_bytes;
@@ -75,32 +86,33 @@ Result<std::unique_ptr<SqliteJobStore>> SqliteJobStore::open(const std::string& 
 
 Result<void> SqliteJobStore::prepare_all() {
     const std::initializer_list<std::pair<SqliteStatement*, std::string_view>> statements{
-        {&insert_,
-         "INSERT INTO job (" OPISPOOL_JOB_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-        {&update_, "UPDATE job SET (" OPISPOOL_JOB_COLUMNS
-                   ") = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ? AND state = ?"},
+        {&insert_, "INSERT INTO job (" OPISPOOL_JOB_COLUMNS
+                   ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+        {&update_,
+         "UPDATE job SET (" OPISPOOL_JOB_COLUMNS
+         ") = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ? AND state = ?"},
         {&state_of_, "SELECT state FROM job WHERE id = ?"},
         {&delete_messages_, "DELETE FROM job_message WHERE job_id = ?"},
         {&insert_message_, "INSERT INTO job_message (job_id, position, text) VALUES (?, ?, ?)"},
         {&select_messages_, "SELECT text FROM job_message WHERE job_id = ? ORDER BY position"},
-        {&insert_event_, "INSERT INTO job_event (job_id, event, actor, at_ms) VALUES (?, ?, ?, ?)"},
-        {&select_events_, "SELECT event, actor, at_ms FROM job_event WHERE job_id = ? ORDER BY id"},
+        {&insert_event_, "INSERT INTO job_event (job_id, event, actor, at_ms, detail) VALUES (?, ?, ?, ?, ?)"},
+        {&select_events_, "SELECT event, actor, at_ms, detail FROM job_event WHERE job_id = ? ORDER BY id"},
         {&select_one_, "SELECT id, " OPISPOOL_JOB_COLUMNS " FROM job WHERE id = ?"},
         {&select_unfinished_, "SELECT id, " OPISPOOL_JOB_COLUMNS " FROM job WHERE " OPISPOOL_UNFINISHED " ORDER BY id"},
         {&select_finished_,
          "SELECT id, " OPISPOOL_JOB_COLUMNS " FROM job WHERE " OPISPOOL_FINISHED " ORDER BY id DESC LIMIT ?"},
         {&select_finished_of_queue_, "SELECT id, " OPISPOOL_JOB_COLUMNS " FROM job WHERE " OPISPOOL_FINISHED
                                      " AND queue = ? ORDER BY id DESC LIMIT ?"},
-        {&delete_paused_, "DELETE FROM queue_state WHERE queue = ?"},
-        {&insert_paused_, "INSERT INTO queue_state (queue, paused) VALUES (?, ?)"},
-        {&select_paused_, "SELECT queue, paused FROM queue_state"},
+        {&delete_order_, "DELETE FROM queue_order WHERE queue = ? AND word = ?"},
+        {&insert_order_, "INSERT INTO queue_order (queue, word, value, actor, at_ms) VALUES (?, ?, ?, ?, ?)"},
+        {&select_orders_, "SELECT queue, word, value, actor, at_ms FROM queue_order ORDER BY queue, word"},
     };
     for (const auto& [statement, sql] : statements) {
         auto prepared = db_.prepare(sql);
         if (!prepared) return fail(prepared.error());
         *statement = std::move(*prepared);
     }
-    return {};
+    return prepare_ledger();
 }
 
 Result<JobId> SqliteJobStore::insert(const Job& job) {
@@ -201,10 +213,11 @@ Result<std::vector<Job>> SqliteJobStore::load_finished(const std::string& queue,
     return load_rows(use);
 }
 
-Result<void> SqliteJobStore::record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) {
+Result<void> SqliteJobStore::record_event(const EventRecord& record) {
     return in_one_commit([&] {
         SqliteUse use(insert_event_);
-        return use.bind(id.value).bind(name_of(event)).bind(actor).bind(at_ms).run();
+        use.bind(record.job.value).bind(name_of(record.event)).bind(record.actor).bind(record.at_ms);
+        return use.bind(record.detail).run();
     });
 }
 
@@ -220,30 +233,46 @@ Result<std::vector<EventRecord>> SqliteJobStore::load_events(JobId id) {
         if (!event)
             return fail(Code::bad_syntax, Operation::store,
                         "the job database holds an unknown event of " + job_name(id), db_.path());
-        EventRecord record{id, *event, use.next_text(), 0};
-        record.at_ms = use.next_number();
+        EventRecord record{id, *event, use.next_text(), use.next_number(), {}};
+        record.detail = use.next_text();
         events.push_back(std::move(record));
     }
 }
 
-Result<void> SqliteJobStore::save_paused(const std::string& queue, std::optional<bool> paused) {
+Result<void> SqliteJobStore::save_order(const QueueOrder& order) {
     return in_one_commit([&]() -> Result<void> {
-        SqliteUse removal(delete_paused_);
-        if (auto removed = removal.bind(queue).run(); !removed || !paused) return removed;
-        SqliteUse use(insert_paused_);
-        return use.bind(queue).bind(std::int64_t{*paused}).run();
+        if (auto removed = forget_order(order.queue, order.word); !removed) return removed;
+        SqliteUse use(insert_order_);
+        use.bind(order.queue).bind(name_of(order.word)).bind(order.value).bind(order.actor).bind(order.at_ms);
+        return use.run();
     });
 }
 
-Result<std::map<std::string, bool>> SqliteJobStore::load_paused() {
-    std::map<std::string, bool> paused;
-    SqliteUse use(select_paused_);
+Result<void> SqliteJobStore::forget_order(const std::string& queue, QueueWord word) {
+    return in_one_commit([&] {
+        SqliteUse use(delete_order_);
+        return use.bind(queue).bind(name_of(word)).run();
+    });
+}
+
+Result<std::vector<QueueOrder>> SqliteJobStore::load_orders() {
+    std::vector<QueueOrder> orders;
+    SqliteUse use(select_orders_);
     for (;;) {
         const auto row = use.step();
         if (!row) return fail(row.error());
-        if (!*row) return paused;
-        std::string queue = use.next_text();
-        paused[std::move(queue)] = use.next_number() != 0;
+        if (!*row) return orders;
+        QueueOrder order;
+        order.queue = use.next_text();
+        const auto word = parse_queue_word(use.next_text());
+        if (!word)
+            return fail(Code::bad_syntax, Operation::store, "the job database holds an order that makes no sense",
+                        db_.path());
+        order.word = *word;
+        order.value = use.next_text();
+        order.actor = use.next_text();
+        order.at_ms = use.next_number();
+        orders.push_back(std::move(order));
     }
 }
 

@@ -24,15 +24,20 @@ class SqliteJobStore final : public JobStore {
     Result<std::vector<Job>> load_unfinished() override;
     Result<std::optional<Job>> load(JobId id) override;
     Result<std::vector<Job>> load_finished(const std::string& queue, std::size_t limit) override;
-    Result<void> record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) override;
+    Result<void> record_event(const EventRecord& record) override;
     Result<std::vector<EventRecord>> load_events(JobId id) override;
-    Result<void> save_paused(const std::string& queue, std::optional<bool> paused) override;
-    Result<std::map<std::string, bool>> load_paused() override;
+    Result<void> save_order(const QueueOrder& order) override;
+    Result<void> forget_order(const std::string& queue, QueueWord word) override;
+    Result<std::vector<QueueOrder>> load_orders() override;
+    Result<void> save_ledger(JobId id, const std::vector<LedgerEntry>& entries, bool redone) override;
+    Result<Ledger> load_ledger(JobId id) override;
     Result<void> in_one_commit(const std::function<Result<void>()>& steps) override;
 
   private:
     explicit SqliteJobStore(SqliteDb db) : db_(std::move(db)) {}
     Result<void> prepare_all();
+    Result<void> prepare_ledger();
+    Result<std::vector<LedgerEntry>> load_references(JobId id, int printing);
     Result<void> insert_messages(const Job& job);
     Result<void> explain_missed_update(const Job& job, JobState expected);
     Result<std::vector<Job>> load_rows(SqliteUse& use);
@@ -40,9 +45,10 @@ class SqliteJobStore final : public JobStore {
 
     SqliteDb db_;  // first: statements go before their connection
     SqliteStatement insert_, update_, state_of_, delete_messages_, insert_message_, select_messages_, insert_event_,
-        select_events_, select_one_, select_unfinished_, select_finished_, select_finished_of_queue_, delete_paused_,
-        insert_paused_, select_paused_;
-    int depth_ = 0;  // of in_one_commit
+        select_events_, select_one_, select_unfinished_, select_finished_, select_finished_of_queue_, delete_order_,
+        insert_order_, select_orders_;
+    SqliteStatement delete_ledger_, shift_ledger_, insert_reference_, select_references_;  // sqlite_ledger.cpp
+    int depth_ = 0;                                                                        // of in_one_commit
 };
 
 }  // namespace opispool::queues

@@ -41,6 +41,11 @@ struct QueueConfig {
     std::int64_t settle_ms = 0;  // a picture changed since then waits; 0: only the kernel is asked
     opi::MeasureMode measure = opi::MeasureMode::when_needed;
     opi::OutputProfile profile;
+    unsigned min_ppi = 0;   // a picture with fewer pixels per inch at its printed size is worth a warning; 0: none is
+    bool warn_rgb = false;  // so is one in RGB or Lab, for a press that prints CMYK
+    std::optional<std::size_t> keep_finished;  // as in Config, for this queue
+    std::int64_t keep_days = 0;                // documents of finished jobs older than this go; 0: no limit
+    std::uint64_t keep_bytes = 0;              // the oldest go while all of them are larger; 0: no limit
     rip_out::SenderSettings sender;
 };
 

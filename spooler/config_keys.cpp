@@ -197,6 +197,12 @@ const std::map<std::string, QueueKey>& queue_keys() {
         {"encoding", [](Q& q, S& k, S& v) { return set_word(q.profile.encoding, k, v, encoding_words); }},
         {"level", [](Q& q, S& k, S& v) { return set_word(q.profile.language_level, k, v, level_words); }},
         {ink_key, [](Q& q, S&, S& v) { return add_ink(q, v); }},
+        {"min_ppi", [](Q& q, S& k, S& v) { return set_number(q.min_ppi, k, v, 0, 10'000); }},
+        {"warn_rgb", [](Q& q, S& k, S& v) { return set_yes_no(q.warn_rgb, k, v); }},
+        {"keep_finished", [](Q& q, S& k, S& v) { return set_number(q.keep_finished.emplace(), k, v, 0, 100'000); }},
+        {"keep_days", [](Q& q, S& k, S& v) { return set_number(q.keep_days, k, v, 0, 36'500); }},
+        {"keep_bytes",
+         [](Q& q, S& k, S& v) { return set_number(q.keep_bytes, k, v, 0, std::numeric_limits<std::int64_t>::max()); }},
         {"measure", [](Q& q, S& k, S& v) { return set_word(q.measure, k, v, measure_words); }},
         {"connect_timeout_ms",
          [](Q& q, S& k, S& v) { return set_number(q.sender.connect_timeout_ms, k, v, 1, week_ms); }},
@@ -300,6 +306,9 @@ std::string print_config(const Config& config) {
             << "\nlayout_suffix=" << list_text(queue.search.layout_suffixes)
             << "\nforeign_folders=" << word_of(queue.search.foreign_folders, foreign_folders_words)
             << "\nsettle_ms=" << queue.settle_ms << "\nmeasure=" << word_of(queue.measure, measure_words)
+            << "\nmin_ppi=" << queue.min_ppi << "\nwarn_rgb=" << yes_no(queue.warn_rgb)
+            << "\nkeep_finished=" << queue.keep_finished.value_or(config.keep_finished)
+            << "\nkeep_days=" << queue.keep_days << "\nkeep_bytes=" << queue.keep_bytes
             << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
             << "\nlevel=" << queue.profile.language_level;
         for (const opi::InkColour& ink : queue.profile.inks) out << "\n" << ink_key << "=" << opi::to_string(ink);

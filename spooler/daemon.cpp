@@ -20,6 +20,13 @@ namespace asio = boost::asio;
 using queues::Event;
 using queues::JobSnapshot;
 
+namespace {
+
+// Finished jobs of a queue whose documents are looked for at the start.
+constexpr std::size_t most_looked_at = 10'000;
+
+}  // namespace
+
 Daemon::Daemon(Config config, Spool spool, std::unique_ptr<queues::JobStore> store)
     : config_(std::move(config)),
       workers_(std::thread::hardware_concurrency()),
@@ -33,6 +40,7 @@ Daemon::Daemon(Config config, Spool spool, std::unique_ptr<queues::JobStore> sto
       intake_{config_, queues_, spool_, gate_, arrivals_, workers_.loop_executor(), workers_.pool_executor()},
       api_(queues_, spool_, workers_.pool_executor(), [this](const JobSnapshot& job) { return explain(job); }),
       grace_(workers_.loop()),
+      retention_timer_(workers_.loop()),
       signals_(workers_.loop()) {}
 
 // On the pool: config_, clock_ and spool_'s paths never change while it runs.
@@ -56,9 +64,12 @@ Result<void> Daemon::start() {
     if (auto recovered = recover(); !recovered) return recovered;
     queues_.set_spool_file_check([this](const std::string& name) { return spool_.job_exists(name); });
     queues_.on_change([this](const JobSnapshot& job, Event what) { job_changed(job, what); });
-    queues_.on_queue_change([this](const queues::Queue& queue, const std::string& actor) {
-        log_event(LogLevel::info, queue.paused ? log_id::queue_paused : log_id::queue_resumed,
-                  {{"queue", queue.name}, {"by", actor}});
+    queues_.on_queue_change([this](const queues::QueueOrder& order) {
+        log_event(LogLevel::info, log_id::queue_ordered,
+                  {{"queue", order.queue},
+                   {"order", std::string(queues::name_of(order.word))},
+                   {"value", order.value},
+                   {"by", order.actor}});
         for (const auto& runner : runners_) runner->wake();
     });
     const RunnerServices services{queues_,
@@ -89,6 +100,8 @@ Result<void> Daemon::start() {
     }
     stores_.start();
     for (const auto& runner : runners_) runner->start();
+    remove_expired();
+    watch_retention();
     log_event(LogLevel::notice, log_id::daemon_ready,
               {{"queues", std::to_string(config_.queues.size())}, {"spool", config_.spool_directory}});
     return {};
@@ -100,12 +113,13 @@ Result<void> Daemon::recover() {
     std::set<std::string> known;
     for (const JobSnapshot& job : queues_.list("")) known.insert(job.spool_file);
     for (const QueueConfig& queue : config_.queues) {
-        auto finished = store_->load_finished(queue.name, config_.keep_finished);
+        auto finished = store_->load_finished(queue.name, most_looked_at);
         if (!finished) return fail(finished.error());
-        // Newest first in the store, oldest first here.
-        for (const JobSnapshot& job : *finished) {
-            known.insert(job.spool_file);
-            finished_[queue.name].push_front(job.id);
+        // Newest first in the store, oldest first here. Those beyond the limits go with a word, not as orphans.
+        for (auto job = finished->rbegin(); job != finished->rend(); ++job) {
+            if (!spool_.job_exists(job->spool_file)) continue;
+            known.insert(job->spool_file);
+            retention_.add(*job);
         }
     }
     const auto removed = spool_.remove_orphans(known);
@@ -172,6 +186,7 @@ void Daemon::end_runners() {
     stores_.stop();
     for (const auto& runner : runners_) runner->stop_current();
     grace_.cancel();
+    retention_timer_.cancel();
     signals_.cancel();
 }
 
@@ -224,6 +239,15 @@ void Daemon::job_changed(const JobSnapshot& job, Event what) {
         case Event::redo:
             event = log_id::job_redo;
             break;
+        case Event::schedule:
+        case Event::topq:
+        case Event::priority:
+        case Event::move:
+        case Event::note:
+        case Event::copy:
+        case Event::forget:
+            event = log_id::job_changed;
+            break;
         case Event::cancel:
             event = log_id::job_canceled;
             break;
@@ -238,31 +262,52 @@ void Daemon::job_changed(const JobSnapshot& job, Event what) {
         level = LogLevel::warning;
     log_event(level, event,
               {{"id", std::to_string(job.id.value)},
+               {"event", std::string(queues::name_of(what))},
                {"queue", job.queue},
                {"door", job.door},
                {"user", job.user},
                {"bytes", std::to_string(job.size_bytes)},
                {"sent", std::to_string(job.sent_bytes)},
                {"reason", job.reason}});
-    if (queues::is_finished(job.state)) keep_limited(job);
+    if (what == Event::redo) retention_.remove(job.id);
+    if (queues::is_finished(job.state) && !queues::keeps_state(what)) {
+        retention_.add(job);
+        remove_expired();
+    }
     for (const auto& runner : runners_) runner->wake();
 }
 
-void Daemon::keep_limited(const JobSnapshot& job) {
-    std::deque<queues::JobId>& kept = finished_[job.queue];
-    std::erase(kept, job.id);
-    kept.push_back(job.id);
-    while (kept.size() > config_.keep_finished) {
-        const auto oldest = queues_.find(kept.front());
-        kept.pop_front();
-        // One that was printed again meanwhile comes back here when it ends. One that memory has dropped already is
-        // removed with the orphans at the next start.
-        if (!oldest || !queues::is_finished(oldest->state)) continue;
-        asio::post(workers_.pool_executor(), [this, file = oldest->spool_file] {
+// First it is recorded, then removed: nothing that was kept goes without a word.
+void Daemon::remove_expired() {
+    for (const QueueConfig& queue : config_.queues)
+        for (Retention::Expired& gone :
+             retention_.take_expired(queue.name, retention_of(queue, config_), clock_.now_ms()))
+            forget(std::move(gone));
+}
+
+void Daemon::forget(Retention::Expired gone) {
+    queues_.forget(gone.id, gone.why, [this, gone](const Result<void>& forgotten) {
+        const auto job = queues_.find(gone.id);
+        if (!forgotten || (job && !queues::is_finished(job->state))) return;  // printed again, or looked at next time
+        log_event(LogLevel::info, log_id::document_removed,
+                  {{"id", std::to_string(gone.id.value)},
+                   {"queue", gone.queue},
+                   {"bytes", std::to_string(gone.size_bytes)},
+                   {"reason", gone.why}});
+        asio::post(workers_.pool_executor(), [this, file = gone.spool_file] {
             const auto removed = spool_.remove_job(file);
             if (!removed) log_event(LogLevel::warning, log_id::spool_failed, {{"text", describe(removed.error())}});
         });
-    }
+    });
+}
+
+void Daemon::watch_retention() {
+    retention_timer_.expires_after(std::chrono::hours(1));
+    retention_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (error) return;
+        remove_expired();
+        watch_retention();
+    });
 }
 
 std::uint16_t Daemon::lpd_port() const {

@@ -7,7 +7,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +24,7 @@
 #include "spooler/intake/socket_server.h"
 #include "spooler/job_runner.h"
 #include "spooler/store_indexes.h"
+#include "spooler/retention.h"
 #include "spooler/workers.h"
 
 namespace opispool::spooler {
@@ -65,7 +65,9 @@ class Daemon {
     void stop_if_idle();
     void end_runners();
     void job_changed(const queues::JobSnapshot& job, queues::Event what);
-    void keep_limited(const queues::JobSnapshot& job);
+    void remove_expired();
+    void forget(Retention::Expired gone);
+    void watch_retention();
     void wait_for_signal();
     Result<std::string> explain(const queues::JobSnapshot& job);
 
@@ -85,8 +87,8 @@ class Daemon {
     std::map<std::string, std::unique_ptr<SocketServer>> sockets_;
     http::ApiHandlers api_;
     std::unique_ptr<http::HttpServer> http_;
-    std::map<std::string, std::deque<queues::JobId>> finished_;  // per queue, oldest first, documents still kept
-    boost::asio::steady_timer grace_;
+    Retention retention_;
+    boost::asio::steady_timer grace_, retention_timer_;
     boost::asio::signal_set signals_;
     bool stopping_ = false;
 };

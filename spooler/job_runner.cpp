@@ -11,6 +11,7 @@
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "rip_out/retry_policy.h"
+#include "spooler/job_ledger.h"
 #include "spooler/log_events.h"
 #include "spooler/workers.h"
 
@@ -69,6 +70,8 @@ std::optional<JobId> JobRunner::next_job() const {
     if (!id) return std::nullopt;
     const auto job = services_.queues.find(*id);
     if (!job || !services_.gate.is_open(job->spool_file)) return std::nullopt;
+    // It may have come from another queue while it arrives.
+    if (!queue_.early_start && services_.arrivals.find(job->spool_file)) return std::nullopt;
     return id;
 }
 
@@ -125,6 +128,9 @@ asio::awaitable<void> JobRunner::run_job(JobId id) {
     if (!is_ours(id)) co_return;
     if (!outcome) co_return co_await hold(id, describe(outcome.error()));
     for (const std::string& warning : outcome->warnings) queues.add_message(id, "warning: " + warning);
+    std::vector<queues::LedgerEntry> entries = ledger_of(outcome->references);
+    if (!entries.empty()) co_await keep_ledger(id, std::move(entries));
+    if (!is_ours(id)) co_return;
     if (!outcome->plan) co_return co_await hold_unplanned(id, *outcome);
 
     const std::uint64_t total_bytes = outcome->plan->total_bytes();
@@ -170,6 +176,22 @@ asio::awaitable<Result<opi::PlanOutcome>> JobRunner::plan(std::string spool_file
         return plan_document(path, queue, now_ms, stores, measurer);
     };
     co_return co_await on_pool(services_.pool, work);
+}
+
+asio::awaitable<void> JobRunner::keep_ledger(JobId id, std::vector<queues::LedgerEntry> entries) {
+    queues::QueueService& queues = services_.queues;
+    for (const std::string& warning : quality_warnings(entries, queue_)) queues.add_message(id, warning);
+    std::function<void(queues::DoneWithLedger)> keep = [&queues, id, &entries](queues::DoneWithLedger done) {
+        queues.keep_ledger(id, std::move(entries), std::move(done));
+    };
+    const Result<queues::Ledger> ledger = co_await wait_for<queues::Ledger>(keep);
+    if (!ledger) {
+        // The job is worth more than the record of its pictures.
+        log_event(LogLevel::error, log_id::job_record_failed,
+                  {{"id", std::to_string(id.value)}, {"text", describe(ledger.error())}});
+        co_return;
+    }
+    for (const std::string& line : differences(*ledger)) queues.add_message(id, line);
 }
 
 asio::awaitable<void> JobRunner::hold_unplanned(JobId id, opi::PlanOutcome outcome) {

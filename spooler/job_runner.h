@@ -73,6 +73,7 @@ class JobRunner {
                                                      std::shared_ptr<EarlyFeed> feed);
     void stop_sending();
     boost::asio::awaitable<bool> begin_sending(queues::JobId id, std::uint64_t total_bytes);
+    boost::asio::awaitable<void> keep_ledger(queues::JobId id, std::vector<queues::LedgerEntry> entries);
     boost::asio::awaitable<void> hold_unplanned(queues::JobId id, opi::PlanOutcome outcome);
     boost::asio::awaitable<void> settle(queues::JobId id, rip_out::SendResult result, std::uint64_t total_bytes);
     boost::asio::awaitable<void> settle_stopped(queues::JobId id, std::uint64_t sent_bytes, std::uint64_t total_bytes);

@@ -32,8 +32,9 @@ inline constexpr std::string_view job_released = "job.released";
 inline constexpr std::string_view job_canceled = "job.canceled";
 inline constexpr std::string_view job_aborted = "job.aborted";
 inline constexpr std::string_view job_redo = "job.redo";
-inline constexpr std::string_view queue_paused = "queue.paused";
-inline constexpr std::string_view queue_resumed = "queue.resumed";
+inline constexpr std::string_view document_removed = "document.removed";
+inline constexpr std::string_view job_changed = "job.changed";
+inline constexpr std::string_view queue_ordered = "queue.ordered";
 inline constexpr std::string_view job_record_failed = "job.record_failed";
 
 }  // namespace opispool::spooler::log_id

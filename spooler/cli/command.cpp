@@ -13,7 +13,7 @@ namespace opispool::cli {
 
 namespace {
 
-constexpr std::array<Command, 14> all_commands{{
+constexpr std::array<Command, 31> all_commands{{
     {"resolve", "replace a job's OPI references by the high-resolution pictures", run_resolve},
     {"scan", "list a job's OPI references and the files they mean", run_scan},
     {"explain", "tell how a job's pictures were looked for", run_explain},
@@ -28,6 +28,23 @@ constexpr std::array<Command, 14> all_commands{{
     {"cancel", "end jobs", run_cancel},
     {"redo", "print finished jobs again", run_redo},
     {"stop-and-hold", "stop jobs that are being sent, and hold them", run_stop_and_hold},
+    {"topq", "print jobs before all others of their queue", run_topq},
+    {"priority", "say how urgent jobs are", run_priority},
+    {"move", "give jobs to another queue", run_move},
+    {"schedule", "let jobs print, but not before a time", run_schedule},
+    {"note", "write a note on jobs", run_note},
+    {"copy", "make a second job of a document", run_copy},
+    {"why", "say why a job does not move, and what to do", run_why},
+    {"log", "show who did what to a job", run_log},
+    {"ledger", "show what became of each picture of a job", run_ledger},
+    {"status", "show the queues, and why jobs wait", run_status},
+    {"pause", "let a queue start no job", run_pause},
+    {"resume", "let a paused queue go on", run_resume},
+    {"accept", "let a queue take jobs", run_accept},
+    {"reject", "let a queue refuse new jobs", run_reject},
+    {"holdall", "hold every new job of a queue", run_holdall},
+    {"noholdall", "print new jobs of a queue at once", run_noholdall},
+    {"redirect", "send a queue's jobs to another queue", run_redirect},
 }};
 
 std::string help_text() {

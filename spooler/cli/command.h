@@ -54,5 +54,22 @@ int run_release(const std::vector<std::string>& arguments);
 int run_cancel(const std::vector<std::string>& arguments);
 int run_redo(const std::vector<std::string>& arguments);
 int run_stop_and_hold(const std::vector<std::string>& arguments);
+int run_topq(const std::vector<std::string>& arguments);
+int run_priority(const std::vector<std::string>& arguments);
+int run_move(const std::vector<std::string>& arguments);
+int run_schedule(const std::vector<std::string>& arguments);
+int run_note(const std::vector<std::string>& arguments);
+int run_copy(const std::vector<std::string>& arguments);
+int run_why(const std::vector<std::string>& arguments);
+int run_log(const std::vector<std::string>& arguments);
+int run_ledger(const std::vector<std::string>& arguments);
+int run_status(const std::vector<std::string>& arguments);
+int run_pause(const std::vector<std::string>& arguments);
+int run_resume(const std::vector<std::string>& arguments);
+int run_accept(const std::vector<std::string>& arguments);
+int run_reject(const std::vector<std::string>& arguments);
+int run_holdall(const std::vector<std::string>& arguments);
+int run_noholdall(const std::vector<std::string>& arguments);
+int run_redirect(const std::vector<std::string>& arguments);
 
 }  // namespace opispool::cli

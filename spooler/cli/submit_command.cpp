@@ -12,6 +12,7 @@
 #include "spooler/cli/command.h"
 #include "spooler/cli/progress_bar.h"
 #include "spooler/cli/server_command.h"
+#include "spooler/cli/time_option.h"
 
 namespace opispool::cli {
 
@@ -26,10 +27,15 @@ std::optional<std::uint64_t> length_of(int fd) {
     return static_cast<std::uint64_t>(status.st_size - position);
 }
 
-std::string target_of(const CommandLine& line, const std::string& path) {
+std::string target_of(const CommandLine& line, const std::string& path, const std::string& at_ms) {
     const std::string file_name = path == "-" ? "" : path.substr(path.rfind('/') + 1);
-    return "/api/queues/" + percent_encoded(line.get("queue")) +
-           "/jobs?title=" + percent_encoded(line.get("title", file_name)) + "&user=" + percent_encoded(user_name());
+    std::string target = "/api/queues/" + percent_encoded(line.get("queue")) +
+                         "/jobs?title=" + percent_encoded(line.get("title", file_name)) +
+                         "&user=" + percent_encoded(user_name());
+    if (!at_ms.empty()) target += "&at=" + at_ms;
+    for (const char* name : {"priority", "note"})
+        if (line.has(name)) target += "&" + std::string(name) + "=" + percent_encoded(line.get(name));
+    return target;
 }
 
 }  // namespace
@@ -41,10 +47,15 @@ int run_submit(const std::vector<std::string>& arguments) {
         "standard input without FILE or for '-'.\n");
     line.value("queue,q", "QUEUE", "where it is to be printed");
     line.value("title,t", "TEXT", "the job's title; default the file's name");
+    line.value("at,a", "TIME", ("not before this time: " + std::string(time_option_help)).c_str());
+    line.value("priority,p", "NUMBER", "1 to 100, the higher one prints first; default 50");
+    line.value("note,n", "TEXT", "a note, for people");
     declare_server_options(line);
     line.arguments(1);
     if (const auto end = line.parse(arguments)) return *end;
     if (line.get("queue").empty()) return line.usage_error("-q QUEUE is missing");
+    const auto at_ms = line.has("at") ? read_time_option(line.get("at")) : Result<std::string>();
+    if (!at_ms) return line.usage_error(at_ms.error().text);
     const auto server = choose_server(line);
     if (!server) return server.error();
 
@@ -67,7 +78,7 @@ int run_submit(const std::vector<std::string>& arguments) {
     {
         ProgressBar progress("sending " + printable(source.name), source.length_bytes.value_or(0));
         source.progress = [&progress](std::uint64_t sent_bytes) { progress.show(sent_bytes); };
-        auto reply = send_upload(*server, target_of(line, path), source);
+        auto reply = send_upload(*server, target_of(line, path, *at_ms), source);
         if (reply) body = reply->body;
         job = read_reply(reply, "");
     }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "spooler/http/api_json.h"
+#include "spooler/http/api_parameters.h"
 #include "spooler/intake/intake.h"
 #include "spooler/ipp/ppd.h"
 #include "spooler/workers.h"
@@ -24,38 +25,12 @@ namespace {
 
 // Newest finished jobs in one answer; older ones are found by their number.
 constexpr std::size_t finished_limit = 500;
-constexpr std::size_t longest_name_bytes = 255;
-
-ApiReply json_reply(const json::value& value, unsigned status = 200) {
-    return {status, json::serialize(value) + "\n", {}, "application/json"};
-}
-
-std::string parameter(const Route& route, const char* name, std::string otherwise = {}) {
-    const auto found = route.query.find(name);
-    if (found == route.query.end()) return otherwise;
-    std::string text = printable(found->second);
-    if (text.size() <= longest_name_bytes) return text;
-    std::size_t cut = longest_name_bytes;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
-    return text.substr(0, cut);
-}
-
-void call_verb(queues::QueueService& service, Verb verb, JobId id, const std::string& actor, queues::Done done) {
-    switch (verb) {
-        case Verb::hold:
-            return service.hold(id, actor, std::move(done));
-        case Verb::release:
-            return service.release(id, actor, std::move(done));
-        case Verb::cancel:
-            return service.cancel(id, actor, std::move(done));
-        case Verb::redo:
-            return service.redo(id, actor, std::move(done));
-        case Verb::stop_and_hold:
-            return service.stop_and_hold(id, actor, std::move(done));
-    }
-}
 
 }  // namespace
+
+ApiReply json_reply(const json::value& value, unsigned status) {
+    return {status, json::serialize(value) + "\n", {}, "application/json"};
+}
 
 ApiReply error_reply(unsigned status, std::string_view text) {
     return json_reply(json_of_error(text), status);
@@ -99,6 +74,22 @@ asio::awaitable<ApiReply> ApiHandlers::handle(Route route) {
             co_return co_await explain_job(route.job);
         case Endpoint::change_job:
             co_return co_await change_job(std::move(route));
+        case Endpoint::copy_job:
+            co_return co_await copy_job(std::move(route));
+        case Endpoint::change_matching:
+            co_return co_await change_matching(std::move(route));
+        case Endpoint::order_queue:
+        case Endpoint::redirect_queue:
+            co_return co_await order_queue(std::move(route));
+        case Endpoint::why_job:
+            co_return co_await why_job(route.job);
+        case Endpoint::job_log:
+            co_return co_await job_log(route.job);
+        case Endpoint::job_ledger:
+        case Endpoint::job_ledger_csv:
+            co_return co_await job_ledger(std::move(route));
+        case Endpoint::metrics:
+            co_return co_await show_metrics();
         case Endpoint::ppd:
             co_return show_ppd(route);
         case Endpoint::submit_job:
@@ -138,6 +129,7 @@ asio::awaitable<ApiReply> ApiHandlers::list_jobs(Route route) {
     if (finished_word != "0" && finished_word != "1") co_return error_reply(400, "finished is 0 or 1");
 
     std::vector<JobSnapshot> jobs = service_.list(queue);
+    const std::vector<std::optional<queues::Waiting>> why = service_.explain_waiting(jobs);
     if (finished_word == "1" || (state && queues::is_finished(*state))) {
         using Jobs = std::vector<JobSnapshot>;
         std::function<void(std::function<void(Result<Jobs>)>)> ask = [this,
@@ -149,8 +141,9 @@ asio::awaitable<ApiReply> ApiHandlers::list_jobs(Route route) {
         jobs.insert(jobs.end(), finished->begin(), finished->end());
     }
     json::array list;
-    for (const JobSnapshot& job : jobs)
-        if (!state || job.state == *state) list.emplace_back(json_of(job));
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        if (!state || jobs[i].state == *state)
+            list.emplace_back(json_of(jobs[i], i < why.size() ? why[i] : std::nullopt));
     json::object object;
     object["jobs"] = std::move(list);
     co_return json_reply(object);
@@ -165,7 +158,33 @@ asio::awaitable<Result<JobSnapshot>> ApiHandlers::find_job(JobId id) {
 asio::awaitable<ApiReply> ApiHandlers::show_job(JobId id, unsigned status) {
     Result<JobSnapshot> job = co_await find_job(id);
     if (!job) co_return error_reply(job.error());
-    co_return json_reply(json_of(*job), status);
+    co_return json_reply(json_of(*job, service_.why(id)), status);
+}
+
+asio::awaitable<ApiReply> ApiHandlers::why_job(JobId id) {
+    Result<JobSnapshot> job = co_await find_job(id);
+    if (!job) co_return error_reply(job.error());
+    json::object object;
+    object["id"] = id.value;
+    object["state"] = queues::name_of(job->state);
+    object["why"] = json_of(service_.why(id));
+    co_return json_reply(object);
+}
+
+asio::awaitable<ApiReply> ApiHandlers::job_log(JobId id) {
+    Result<JobSnapshot> job = co_await find_job(id);
+    if (!job) co_return error_reply(job.error());
+    using Events = std::vector<queues::EventRecord>;
+    std::function<void(std::function<void(Result<Events>)>)> ask =
+        [this, id](std::function<void(Result<Events>)> done) { service_.history(id, std::move(done)); };
+    Result<Events> events = co_await spooler::wait_for<Events>(std::move(ask));
+    if (!events) co_return error_reply(events.error());
+    json::array list;
+    for (const queues::EventRecord& event : *events) list.emplace_back(json_of(event));
+    json::object object;
+    object["id"] = id.value;
+    object["events"] = std::move(list);
+    co_return json_reply(object);
 }
 
 asio::awaitable<ApiReply> ApiHandlers::explain_job(JobId id) {
@@ -182,32 +201,23 @@ asio::awaitable<ApiReply> ApiHandlers::explain_job(JobId id) {
     co_return reply;
 }
 
-asio::awaitable<ApiReply> ApiHandlers::change_job(Route route) {
-    const std::string actor = parameter(route, "by", "http");
-    std::function<void(std::function<void(Result<void>)>)> change = [&](std::function<void(Result<void>)> done) {
-        call_verb(service_, route.verb, route.job, actor, std::move(done));
-    };
-    Result<void> changed = co_await spooler::wait_for<void>(std::move(change));
-    if (!changed) co_return error_reply(changed.error());
-    co_return co_await show_job(route.job, 200);
-}
-
 asio::awaitable<tl::expected<std::unique_ptr<Upload>, ApiReply>> ApiHandlers::begin_upload(
     Route route, std::string peer, std::optional<std::uint64_t> length_bytes) {
     using Begun = tl::expected<std::unique_ptr<Upload>, ApiReply>;
-    const queues::Queue* queue = service_.queue(route.queue);
+    const auto queue = service_.accepting_queue(route.queue);
+    const auto wishes = read_wishes(route);
     std::optional<ApiReply> refusal;
-    if (queue == nullptr)
-        refusal = error_reply(404, "there is no queue '" + printable(route.queue) + "'");
-    else if (!queue->accepting)
-        refusal = error_reply(409, "the queue '" + printable(route.queue) + "' does not accept jobs");
+    if (!queue)
+        refusal = error_reply(queue.error());
+    else if (!wishes)
+        refusal = error_reply(wishes.error());
     else if (length_bytes == std::uint64_t{0})
         refusal = error_reply(400, "the document is empty");
     if (refusal) {
         Begun refused = tl::unexpected(std::move(*refusal));
         co_return refused;
     }
-    queues::NewJob job;
+    queues::NewJob job = *wishes;
     job.queue = route.queue;
     job.title = parameter(route, "title");
     job.user = parameter(route, "user");

@@ -5,6 +5,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "queues/queue_service.h"
+#include "spooler/http/metrics.h"
 #include "spooler/http/router.h"
 #include "spooler/http/upload.h"
 #include "spooler/intake/spool_writer.h"
@@ -26,6 +28,7 @@ struct ApiReply {
     std::string content_type = "application/json";
 };
 
+ApiReply json_reply(const boost::json::value& value, unsigned status = 200);
 ApiReply error_reply(unsigned status, std::string_view text);
 // 404 not_found, 409 not_permitted and conflict, 400 bad_syntax, 413 too_large, 507 no_space, else 500.
 ApiReply error_reply(const Error& error);
@@ -42,7 +45,11 @@ class ApiHandlers {
           spool_(spool),
           pool_(std::move(pool)),
           explainer_(std::move(explainer)),
-          ipp_(spooler::Submission{service_, spool_, pool_}) {}
+          metrics_(std::make_shared<Metrics>()),
+          ipp_(spooler::Submission{service_, spool_, pool_}) {
+        service_.on_change(
+            [metrics = metrics_](const queues::JobSnapshot& job, queues::Event what) { metrics->note(job, what); });
+    }
 
     // Everything but a submission and IPP. Always answers; errors are replies.
     boost::asio::awaitable<ApiReply> handle(Route route);
@@ -65,13 +72,22 @@ class ApiHandlers {
     boost::asio::awaitable<Result<queues::JobSnapshot>> find_job(queues::JobId id);
     boost::asio::awaitable<ApiReply> show_job(queues::JobId id, unsigned status);
     boost::asio::awaitable<ApiReply> explain_job(queues::JobId id);
+    boost::asio::awaitable<ApiReply> why_job(queues::JobId id);
+    boost::asio::awaitable<ApiReply> job_log(queues::JobId id);
+    boost::asio::awaitable<ApiReply> job_ledger(Route route);
+    boost::asio::awaitable<ApiReply> show_metrics();
+    // ---- changes: api_changes.cpp
     boost::asio::awaitable<ApiReply> change_job(Route route);
+    boost::asio::awaitable<ApiReply> copy_job(Route route);
+    boost::asio::awaitable<ApiReply> change_matching(Route route);
+    boost::asio::awaitable<ApiReply> order_queue(Route route);
     ApiReply show_ppd(const Route& route) const;
 
     queues::QueueService& service_;
     const spooler::Spool& spool_;
     boost::asio::any_io_executor pool_;
     Explainer explainer_;
+    std::shared_ptr<Metrics> metrics_;  // shared with the service's listener
     ipp::IppDoor ipp_;
 };
 

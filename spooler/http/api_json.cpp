@@ -17,7 +17,27 @@ std::string utf8(std::string_view text) {
 
 }  // namespace
 
-boost::json::object json_of(const queues::JobSnapshot& job) {
+boost::json::value json_of(const std::optional<queues::Waiting>& why) {
+    if (!why) return nullptr;
+    boost::json::object object;
+    object["line"] = utf8(queues::to_line(*why));
+    object["reason"] = utf8(why->reason);
+    object["since_ms"] = why->since_ms;
+    object["who"] = utf8(why->who);
+    object["command"] = utf8(why->command);
+    return object;
+}
+
+boost::json::object json_of(const queues::EventRecord& event) {
+    boost::json::object object;
+    object["event"] = queues::name_of(event.event);
+    object["by"] = utf8(event.actor);
+    object["at_ms"] = event.at_ms;
+    object["detail"] = utf8(event.detail);
+    return object;
+}
+
+boost::json::object json_of(const queues::JobSnapshot& job, const std::optional<queues::Waiting>& why) {
     boost::json::array messages;
     for (const std::string& message : job.messages) messages.emplace_back(utf8(message));
     boost::json::object object;
@@ -37,6 +57,11 @@ boost::json::object json_of(const queues::JobSnapshot& job) {
     object["created_ms"] = job.created_ms;
     object["changed_ms"] = job.changed_ms;
     object["not_before_ms"] = job.not_before_ms;
+    object["priority"] = job.priority;
+    object["note"] = utf8(job.note);
+    object["since_ms"] = job.since_ms;
+    object["changed_by"] = utf8(job.cause_by);
+    object["why"] = json_of(why);
     return object;
 }
 
@@ -66,6 +91,17 @@ boost::json::object json_of(const queues::Queue& queue, std::span<const queues::
     object["accepting"] = queue.accepting;
     object["paused"] = queue.paused;
     object["hold_new"] = queue.hold_new;
+    object["redirect"] = utf8(queue.redirect);
+    boost::json::array orders;
+    for (const auto& [word, order] : queue.orders) {
+        boost::json::object one;
+        one["word"] = queues::name_of(word);
+        one["value"] = utf8(order.value);
+        one["by"] = utf8(order.actor);
+        one["at_ms"] = order.at_ms;
+        orders.emplace_back(std::move(one));
+    }
+    object["orders"] = std::move(orders);
     object["pending"] = pending;
     object["held"] = held;
     object["processing"] = processing;

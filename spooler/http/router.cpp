@@ -2,7 +2,6 @@
 #include "spooler/http/router.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,11 +13,76 @@ namespace opispool::http {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Verb>, 5> verbs{{{"hold", Verb::hold},
-                                                                  {"release", Verb::release},
-                                                                  {"cancel", Verb::cancel},
-                                                                  {"redo", Verb::redo},
-                                                                  {"stop-and-hold", Verb::stop_and_hold}}};
+using queues::Event;
+using queues::QueueWord;
+
+// What a verb needs besides the job.
+std::string_view parameters_of(Event verb) {
+    switch (verb) {
+        case Event::schedule:
+            return "by at";
+        case Event::priority:
+            return "by priority";
+        case Event::move:
+        case Event::copy:
+            return "by queue";
+        case Event::note:
+            return "by note";
+        default:
+            return "by";
+    }
+}
+
+RouteRow queue_row(std::string_view word, QueueWord order, bool on) {
+    RouteRow row{"POST", "/api/queues/{queue}/" + std::string(word), Endpoint::order_queue, "by"};
+    row.order = order;
+    row.on = on;
+    return row;
+}
+
+std::vector<RouteRow> make_rows() {
+    std::vector<RouteRow> rows{
+        {"GET", "/api/queues", Endpoint::list_queues, ""},
+        {"POST", "/api/queues/{queue}/jobs", Endpoint::submit_job, "title user host at priority note"},
+        queue_row("pause", QueueWord::paused, true),
+        queue_row("resume", QueueWord::paused, false),
+        queue_row("accept", QueueWord::accepting, true),
+        queue_row("reject", QueueWord::accepting, false),
+        queue_row("holdall", QueueWord::hold_new, true),
+        queue_row("noholdall", QueueWord::hold_new, false),
+        {"POST", "/api/queues/{queue}/redirect", Endpoint::redirect_queue, "by to"},
+        {"GET", "/api/jobs", Endpoint::list_jobs, "queue state finished"},
+        {"GET", "/api/jobs/{id}", Endpoint::show_job, ""},
+        {"GET", "/api/jobs/{id}/why", Endpoint::why_job, ""},
+        {"GET", "/api/jobs/{id}/log", Endpoint::job_log, ""},
+        {"GET", "/api/jobs/{id}/explain", Endpoint::explain_job, ""},
+        {"GET", "/api/jobs/{id}/ledger", Endpoint::job_ledger, ""},
+        {"GET", "/api/jobs/{id}/ledger.csv", Endpoint::job_ledger_csv, ""},
+        {"GET", "/metrics", Endpoint::metrics, ""},
+        {"GET", "/printers/{queue}.ppd", Endpoint::ppd, ""},
+        {"POST", "/printers/{queue}", Endpoint::ipp, ""},
+        {"POST", "/ipp/print/{queue}", Endpoint::ipp, ""},
+        {"POST", "/ipp/print", Endpoint::ipp, ""},
+        {"POST", "/jobs/{any}", Endpoint::ipp, ""},  // says nothing that the IPP request does not
+        {"POST", "/", Endpoint::ipp, ""},
+    };
+    for (const Event verb : {Event::hold, Event::release, Event::stop_and_hold, Event::cancel}) {
+        RouteRow row{"POST", "/api/jobs/" + std::string(name_of(verb)), Endpoint::change_matching,
+                     "by title user queue"};
+        row.verb = verb;
+        rows.push_back(std::move(row));
+    }
+    for (int number = 0; number < queues::event_count; ++number) {
+        const auto verb = static_cast<Event>(number);
+        if (!is_operator_verb(verb)) continue;
+        const Endpoint endpoint = verb == Event::copy ? Endpoint::copy_job : Endpoint::change_job;
+        RouteRow row{"POST", "/api/jobs/{id}/" + std::string(name_of(verb)), endpoint,
+                     std::string(parameters_of(verb))};
+        row.verb = verb;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
 
 RouteError no_such_page() {
     return {404, "there is no such page", {}};
@@ -39,80 +103,53 @@ std::optional<std::vector<std::string>> split_path(std::string_view path) {
     return segments;
 }
 
-// Addresses of the IPP door; a job's address says nothing that the request does not.
-std::optional<Route> match_ipp(const std::vector<std::string>& path, bool posted) {
-    static constexpr std::string_view suffix = ".ppd";
+// Whether one segment of an address fits one of a row; what a {name} stands for goes into `route`.
+bool fits(std::string_view wanted, const std::string& given, Route& route) {
+    const std::size_t close = wanted.find('}');
+    if (wanted.empty() || wanted.front() != '{' || close == std::string_view::npos) return wanted == given;
+    const std::string_view suffix = wanted.substr(close + 1);
+    if (!given.ends_with(suffix)) return false;
+    const std::string value = given.substr(0, given.size() - suffix.size());
+    const std::string_view name = wanted.substr(1, close - 1);
+    if (name == "queue") route.queue = value;
+    if (name != "id") return true;
+    const auto id = parse_i64(value);
+    route.job = queues::JobId{id.value_or(0)};
+    return id && *id > 0;
+}
+
+std::optional<Route> match(const RouteRow& row, const std::vector<std::string>& path) {
     Route route;
-    route.endpoint = Endpoint::ipp;
-    const bool root = posted && path.size() == 1 && path[0].empty();  // a page, to everybody else
-    const bool job = path.size() == 2 && path[0] == "jobs";
-    const bool folder = path.size() >= 2 && path.size() <= 3 && path[0] == "ipp" && path[1] == "print";
-    if (folder && path.size() == 3) route.queue = path[2];
-    if (root || job || folder) return route;
-    if (path.size() != 2 || path[0] != "printers") return std::nullopt;
-    route.queue = path[1];
-    if (!route.queue.ends_with(suffix)) return route;
-    route.endpoint = Endpoint::ppd;
-    route.queue.resize(route.queue.size() - suffix.size());
+    std::string_view pattern = row.pattern;
+    for (const std::string& given : path) {
+        if (pattern.empty()) return std::nullopt;
+        pattern.remove_prefix(1);
+        const auto slash = std::min(pattern.find('/'), pattern.size());
+        if (!fits(pattern.substr(0, slash), given, route)) return std::nullopt;
+        pattern.remove_prefix(slash);
+    }
+    if (!pattern.empty()) return std::nullopt;
+    route.endpoint = row.endpoint;
+    route.verb = row.verb;
+    route.order = row.order;
+    route.on = row.on;
     return route;
 }
 
-tl::expected<Route, RouteError> match(const std::vector<std::string>& path, bool posted) {
-    if (auto found = match_ipp(path, posted)) return std::move(*found);
-    Route route;
-    if (path.size() < 2 || path[0] != "api") return tl::unexpected(no_such_page());
-    if (path[1] == "queues" && path.size() == 2) return route;
-    if (path[1] == "queues" && path.size() == 4 && path[3] == "jobs") {
-        route.endpoint = Endpoint::submit_job;
-        route.queue = path[2];
-        return route;
-    }
-    if (path[1] != "jobs" || path.size() > 4) return tl::unexpected(no_such_page());
-    route.endpoint = Endpoint::list_jobs;
-    if (path.size() == 2) return route;
+RouteError not_found(const std::vector<std::string>& path) {
+    if (path.size() < 3 || path[0] != "api") return no_such_page();
     const auto id = parse_i64(path[2]);
-    if (!id || *id <= 0) return tl::unexpected(RouteError{404, "'" + printable(path[2]) + "' is not a job number", {}});
-    route.job = queues::JobId{*id};
-    route.endpoint = Endpoint::show_job;
-    if (path.size() == 3) return route;
-    if (path[3] == "explain") {
-        route.endpoint = Endpoint::explain_job;
-        return route;
-    }
-    const auto verb =
-        std::find_if(verbs.begin(), verbs.end(), [&](const auto& known) { return known.first == path[3]; });
-    if (verb == verbs.end())
-        return tl::unexpected(RouteError{404, "'" + printable(path[3]) + "' can't be done to a job", {}});
-    route.endpoint = Endpoint::change_job;
-    route.verb = verb->second;
-    return route;
+    if (path[1] == "jobs" && (!id || *id <= 0)) return {404, "'" + printable(path[2]) + "' is not a job number", {}};
+    if (path.size() != 4) return no_such_page();
+    return {404, "'" + printable(path[3]) + "' can't be done to a " + (path[1] == "jobs" ? "job" : "queue"), {}};
 }
 
-std::string_view method_of(Endpoint endpoint) {
-    const bool by_post =
-        endpoint == Endpoint::submit_job || endpoint == Endpoint::change_job || endpoint == Endpoint::ipp;
-    return by_post ? "POST" : "GET";
+bool knows(const RouteRow& row, std::string_view parameter) {
+    const auto words = split_blank(row.parameters);
+    return std::find(words.begin(), words.end(), parameter) != words.end();
 }
 
-bool knows(Endpoint endpoint, std::string_view parameter) {
-    switch (endpoint) {
-        case Endpoint::submit_job:
-            return parameter == "title" || parameter == "user" || parameter == "host";
-        case Endpoint::list_jobs:
-            return parameter == "queue" || parameter == "state" || parameter == "finished";
-        case Endpoint::change_job:
-            return parameter == "by";
-        case Endpoint::list_queues:
-        case Endpoint::show_job:
-        case Endpoint::explain_job:
-        case Endpoint::ppd:
-        case Endpoint::ipp:
-            return false;
-    }
-    return false;
-}
-
-std::optional<RouteError> read_query(std::string_view text, Route& route) {
+std::optional<RouteError> read_query(std::string_view text, const RouteRow& row, Route& route) {
     while (!text.empty()) {
         const auto end = std::min(text.find('&'), text.size());
         const std::string_view pair = text.substr(0, end);
@@ -123,7 +160,7 @@ std::optional<RouteError> read_query(std::string_view text, Route& route) {
         const auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())), true);
         if (!name || !value) return RouteError{400, "the address holds a broken %-escape", {}};
         // A misspelt filter that is silently ignored would answer another question than was asked.
-        if (!knows(route.endpoint, *name)) return RouteError{400, "unknown parameter '" + printable(*name) + "'", {}};
+        if (!knows(row, *name)) return RouteError{400, "unknown parameter '" + printable(*name) + "'", {}};
         if (!route.query.emplace(*name, *value).second)
             return RouteError{400, "the parameter '" + printable(*name) + "' is given twice", {}};
     }
@@ -132,18 +169,31 @@ std::optional<RouteError> read_query(std::string_view text, Route& route) {
 
 }  // namespace
 
+std::span<const RouteRow> all_routes() {
+    static const std::vector<RouteRow> rows = make_rows();
+    return rows;
+}
+
 tl::expected<Route, RouteError> find_route(std::string_view method, std::string_view target) {
     const auto question = std::min(target.find('?'), target.size());
     const auto path = split_path(target.substr(0, question));
     if (!path) return tl::unexpected(RouteError{400, "the address can't be read", {}});
-    auto route = match(*path, method == "POST");
-    if (!route) return route;
-    if (const std::string_view wanted = method_of(route->endpoint); method != wanted)
-        return tl::unexpected(
-            RouteError{405, "only " + std::string(wanted) + " is possible here", std::string(wanted)});
-    if (auto wrong = read_query(target.substr(std::min(question + 1, target.size())), *route))
-        return tl::unexpected(std::move(*wrong));
-    return route;
+    RouteError error = not_found(*path);
+    for (const RouteRow& row : all_routes()) {
+        auto route = match(row, *path);
+        if (!route) continue;
+        if (row.method == method) {
+            auto wrong = read_query(target.substr(std::min(question + 1, target.size())), row, *route);
+            if (wrong) return tl::unexpected(std::move(*wrong));
+            return std::move(*route);
+        }
+        // "/printers/cover.ppd" also fits "/printers/{queue}": the first row that fits says what is possible. To a
+        // browser "/" is a page that is not there.
+        if (error.status == 404 && row.pattern != "/")
+            error = {405, "only " + std::string(row.method) + " is possible here", std::string(row.method)};
+        if (row.endpoint == Endpoint::ppd) break;
+    }
+    return tl::unexpected(std::move(error));
 }
 
 }  // namespace opispool::http

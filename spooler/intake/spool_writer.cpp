@@ -104,6 +104,12 @@ Result<Spool> Spool::open(const std::string& directory, std::uint64_t min_free_b
     return spool;
 }
 
+Result<std::uint64_t> Spool::free_bytes() const {
+    struct statvfs room {};
+    if (::fstatvfs(jobs_fd_.get(), &room) != 0) return fail(error_from_errno(errno, Operation::read, directory_));
+    return std::uint64_t{room.f_bavail} * room.f_frsize;
+}
+
 Result<void> Spool::check_room(std::uint64_t expected_bytes) const {
     struct statvfs room {};
     if (::fstatvfs(jobs_fd_.get(), &room) != 0) return fail(error_from_errno(errno, Operation::write, directory_));
@@ -181,14 +187,28 @@ boost::asio::awaitable<Result<void>> SpoolWriter::open(std::uint64_t expected_by
         fd_.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));
         if (!fd_) return fail(error_from_errno(errno, Operation::open, path));
         path_ = path;
-        return {};
+        return reserve(expected_bytes);
     };
     co_return co_await on_pool(pool_, work);
 }
 
+// Two large jobs that come in together must not both be taken when there is room for one.
+Result<void> SpoolWriter::reserve(std::uint64_t expected_bytes) {
+    const auto size = checked_cast<off_t>(expected_bytes);
+    if (!size || *size == 0) return {};
+    if (::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, 0, *size) == 0) {
+        reserved_ = expected_bytes;
+        return {};
+    }
+    // A file system that can't reserve says so; the room is then checked with each piece.
+    if (errno == EOPNOTSUPP || errno == EINTR) return {};
+    return fail(error_from_errno(errno, Operation::write, path_));
+}
+
 boost::asio::awaitable<Result<void>> SpoolWriter::append(std::span<const std::byte> bytes) {
     auto work = [this, bytes]() -> Result<void> {
-        if (auto room = spool_.check_room(bytes.size()); !room) return room;
+        if (size_ + bytes.size() > reserved_)
+            if (auto room = spool_.check_room(bytes.size()); !room) return room;
         if (auto written = write_all(fd_.get(), bytes, path_); !written) return written;
         size_ += bytes.size();
         return {};
@@ -233,6 +253,9 @@ boost::asio::awaitable<Result<std::string>> SpoolWriter::publish() {
 
 boost::asio::awaitable<Result<std::string>> SpoolWriter::commit() {
     auto work = [this]() -> Result<std::string> {
+        // What was announced and did not come is given back.
+        if (reserved_ > size_ && ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0)
+            return fail(error_from_errno(errno, Operation::write, path_));
         if (auto synced = sync_fd(fd_.get(), path_); !synced) return fail(synced.error());
         if (published_) return name_;
         if (auto moved = move_to_jobs(); !moved) return fail(moved.error());

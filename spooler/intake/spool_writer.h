@@ -27,6 +27,8 @@ class Spool {
     //   errors  conflict (another daemon holds the lock), io, not_permitted naming the path
     static Result<Spool> open(const std::string& directory, std::uint64_t min_free_bytes);
 
+    // Bytes that the file system has left for us.       errors  io
+    Result<std::uint64_t> free_bytes() const;
     // Is there room for `expected_bytes` more above the limit?   errors  no_space, with the numbers
     Result<void> check_room(std::uint64_t expected_bytes = 0) const;
 
@@ -86,6 +88,8 @@ class SpoolWriter {
     const std::string& path() const { return path_; }
 
   private:
+    Result<void> reserve(std::uint64_t expected_bytes);
+
     const Spool& spool_;
     boost::asio::any_io_executor pool_;
     Result<void> move_to_jobs();
@@ -93,6 +97,7 @@ class SpoolWriter {
     std::string name_, path_;
     bool published_ = false;
     std::uint64_t size_ = 0;
+    std::uint64_t reserved_ = 0;  // of the file, from its beginning: other uploads can't take it any more
 };
 
 }  // namespace opispool::spooler

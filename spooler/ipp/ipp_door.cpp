@@ -289,7 +289,7 @@ asio::awaitable<Reply> IppDoor::change_queue(const Request& request, Target targ
     const std::string name = target.queue->name;
     const std::string user = user_of(request);
     std::function<void(queues::Done)> verb = [&](queues::Done done) {
-        to_.queues.set_paused(name, paused, user, std::move(done));
+        to_.queues.set_switch(name, queues::QueueWord::paused, paused, user, std::move(done));
     };
     const Result<void> changed = co_await tell(std::move(verb));
     if (!changed) co_return answer(request, changed.error());

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,8 +73,8 @@ class MemoryJobStore final : public JobStore {
         return jobs;
     }
 
-    Result<void> record_event(JobId id, Event event, const std::string& actor, UnixMs at_ms) override {
-        data_.events.push_back(EventRecord{id, event, actor, at_ms});
+    Result<void> record_event(const EventRecord& record) override {
+        data_.events.push_back(record);
         undo_.emplace_back([this] { data_.events.pop_back(); });
         return {};
     }
@@ -85,14 +86,36 @@ class MemoryJobStore final : public JobStore {
         return events;
     }
 
-    Result<void> save_paused(const std::string& queue, std::optional<bool> paused) override {
+    Result<void> save_order(const QueueOrder& order) override {
         if (auto refused = take_failure()) return fail(*refused);
-        data_.paused.erase(queue);
-        if (paused) data_.paused[queue] = *paused;
+        data_.orders[{order.queue, name_of(order.word)}] = order;
         return {};
     }
 
-    Result<std::map<std::string, bool>> load_paused() override { return data_.paused; }
+    Result<void> forget_order(const std::string& queue, QueueWord word) override {
+        if (auto refused = take_failure()) return fail(*refused);
+        data_.orders.erase({queue, name_of(word)});
+        return {};
+    }
+
+    Result<std::vector<QueueOrder>> load_orders() override {
+        std::vector<QueueOrder> orders;
+        for (const auto& [key, order] : data_.orders) orders.push_back(order);
+        return orders;
+    }
+
+    Result<void> save_ledger(JobId id, const std::vector<LedgerEntry>& entries, bool redone) override {
+        if (auto refused = take_failure()) return fail(*refused);
+        Ledger& ledger = data_.ledgers[id];
+        if (redone) ledger.before = std::move(ledger.now);
+        ledger.now = entries;
+        return {};
+    }
+
+    Result<Ledger> load_ledger(JobId id) override {
+        const auto found = data_.ledgers.find(id);
+        return found == data_.ledgers.end() ? Ledger{} : found->second;
+    }
 
     Result<void> in_one_commit(const std::function<Result<void>()>& steps) override {
         if (depth_ == 0) undo_.clear();
@@ -111,8 +134,9 @@ class MemoryJobStore final : public JobStore {
   private:
     struct Data {
         std::map<JobId, Job> jobs;
-        std::map<std::string, bool> paused;
+        std::map<std::pair<std::string, std::string_view>, QueueOrder> orders;
         std::vector<EventRecord> events;
+        std::map<JobId, Ledger> ledgers;
         std::int64_t last_id = 0;
     };
 

@@ -31,6 +31,15 @@ constexpr const char* expected_table = R"(
     recover-idle    - - P P - - -
     recover-sending - - H H - - -
     submit          - - - - - - -
+    document        - P - - - - -
+    schedule        P P - P - - -
+    topq            P H - S - - -
+    priority        P H - S - - -
+    move            P H - S - - -
+    note            P H R S C A D
+    copy            P H R S C A D
+    forget          - - - - C A D
+    arrived         P H R S C A -
 )";
 
 const std::map<std::string, JobState> letters{{"P", JobState::pending},    {"H", JobState::pending_held},
@@ -53,13 +62,13 @@ TEST(JobState, EveryStateAndEventDoesWhatTheTableSays) {
     const auto columns = words_of(line);
     ASSERT_EQ(columns.size(), letters.size());
 
-    int event_count = 0;
+    int rows = 0;
     while (std::getline(lines, line)) {
         const auto words = words_of(line);
         ASSERT_EQ(words.size(), columns.size() + 1) << line;
         const auto event = parse_event(words.front());
         ASSERT_TRUE(event) << words.front();
-        ++event_count;
+        ++rows;
         for (std::size_t i = 0; i < columns.size(); ++i) {
             const JobState before = letters.at(columns[i]);
             const std::string& cell = words[i + 1];
@@ -71,15 +80,18 @@ TEST(JobState, EveryStateAndEventDoesWhatTheTableSays) {
                 EXPECT_EQ(after, letters.at(cell)) << what;
         }
     }
-    EXPECT_EQ(event_count, static_cast<int>(Event::submit) + 1) << "an event is missing in this test's table";
+    EXPECT_EQ(rows, event_count) << "an event is missing in this test's table";
 }
 
 TEST(JobState, NothingButRedoLeavesAFinishedState) {
     for (const auto& [letter, state] : letters) {
         if (!is_finished(state)) continue;
-        for (int event = 0; event <= static_cast<int>(Event::submit); ++event)
-            EXPECT_EQ(next_state(state, static_cast<Event>(event)).has_value(),
-                      static_cast<Event>(event) == Event::redo);
+        for (int event = 0; event < event_count; ++event) {
+            const auto next = next_state(state, static_cast<Event>(event));
+            if (next && *next != state) {
+                EXPECT_EQ(static_cast<Event>(event), Event::redo);
+            }
+        }
     }
 }
 

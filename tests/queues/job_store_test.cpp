@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <memory>
+#include <tuple>
 
 #include "queues/sqlite_job_store.h"
 #include "tests/fakes/memory_job_store.h"
@@ -36,6 +37,12 @@ Job full_job() {
     job.created_ms = 1'700'000'000'001;
     job.changed_ms = 1'700'000'000'002;
     job.not_before_ms = -1;
+    job.priority = 80;
+    job.rank = -3;
+    job.note = "two copies";
+    job.cause = Event::topq;
+    job.cause_by = "ben";
+    job.since_ms = 12;
     return job;
 }
 
@@ -60,6 +67,12 @@ void expect_same(const Job& a, const Job& b) {
     EXPECT_EQ(a.created_ms, b.created_ms);
     EXPECT_EQ(a.changed_ms, b.changed_ms);
     EXPECT_EQ(a.not_before_ms, b.not_before_ms);
+    EXPECT_EQ(a.priority, b.priority);
+    EXPECT_EQ(a.rank, b.rank);
+    EXPECT_EQ(a.note, b.note);
+    EXPECT_EQ(a.cause, b.cause);
+    EXPECT_EQ(a.cause_by, b.cause_by);
+    EXPECT_EQ(a.since_ms, b.since_ms);
 }
 
 enum class Kind { memory, sqlite };
@@ -137,9 +150,9 @@ TEST_P(JobStoreTest, LoadsUnfinishedUpwardsAndFinishedDownwards) {
 TEST_P(JobStoreTest, KeepsTheHistoryOfEachJob) {
     const JobId a = insert(JobState::pending);
     const JobId b = insert(JobState::pending);
-    ASSERT_TRUE(store_->record_event(a, Event::submit, "anna", 5));
-    ASSERT_TRUE(store_->record_event(b, Event::hold, "ben", 6));
-    ASSERT_TRUE(store_->record_event(a, Event::stop_and_hold, "", 7));
+    ASSERT_TRUE(store_->record_event({a, Event::submit, "anna", 5, "detail 5"}));
+    ASSERT_TRUE(store_->record_event({b, Event::hold, "ben", 6, "detail 6"}));
+    ASSERT_TRUE(store_->record_event({a, Event::stop_and_hold, "", 7, "detail 7"}));
     const auto events = store_->load_events(a).value();
     ASSERT_EQ(events.size(), 2U);
     EXPECT_EQ(events[0].event, Event::submit);
@@ -147,15 +160,69 @@ TEST_P(JobStoreTest, KeepsTheHistoryOfEachJob) {
     EXPECT_EQ(events[0].at_ms, 5);
     EXPECT_EQ(events[1].event, Event::stop_and_hold);
     EXPECT_EQ(events[1].job, a);
+    EXPECT_EQ(events[1].detail, "detail 7");
 }
 
-TEST_P(JobStoreTest, RemembersWhatPeopleToldQueues) {
-    ASSERT_TRUE(store_->save_paused("plates", true));
-    ASSERT_TRUE(store_->save_paused("proofs", false));
-    ASSERT_TRUE(store_->save_paused("plates", false));
-    EXPECT_EQ(store_->load_paused().value(), (std::map<std::string, bool>{{"plates", false}, {"proofs", false}}));
-    ASSERT_TRUE(store_->save_paused("plates", std::nullopt));
-    EXPECT_EQ(store_->load_paused().value(), (std::map<std::string, bool>{{"proofs", false}}));
+TEST_P(JobStoreTest, RemembersWhatPeopleOrderedQueues) {
+    ASSERT_TRUE(store_->save_order({"plates", QueueWord::paused, "yes", "anna", 5}));
+    ASSERT_TRUE(store_->save_order({"proofs", QueueWord::paused, "no", "anna", 6}));
+    ASSERT_TRUE(store_->save_order({"plates", QueueWord::redirect, "proofs", "ben", 7}));
+    ASSERT_TRUE(store_->save_order({"plates", QueueWord::paused, "no", "carl", 8}));
+    const auto lines = [this] {
+        std::vector<std::string> text;
+        const auto orders = store_->load_orders();
+        for (const QueueOrder& order : *orders)
+            text.push_back(order.queue + " " + std::string(name_of(order.word)) + " " + order.value + " by " +
+                           order.actor + " at " + std::to_string(order.at_ms));
+        return text;
+    };
+    EXPECT_THAT(lines(), ElementsAre("plates paused no by carl at 8", "plates redirect proofs by ben at 7",
+                                     "proofs paused no by anna at 6"));
+    ASSERT_TRUE(store_->forget_order("plates", QueueWord::paused));
+    EXPECT_THAT(lines(), ElementsAre("plates redirect proofs by ben at 7", "proofs paused no by anna at 6"));
+}
+
+TEST_P(JobStoreTest, KeepsTheLedgerOfThisPrintingAndTheOneBefore) {
+    const JobId id = insert(JobState::pending);
+    LedgerEntry entry;
+    entry.page = 2;
+    entry.line = 14;
+    entry.asked = "K\xC3\xB6ln.tif";
+    entry.search = "a: taken\nb: too old";
+    entry.file = "/store/a.tif";
+    entry.size_bytes = 5'000'000'000;
+    entry.device = 0xFFFF'FFFF'FFFF'FFFFU;
+    entry.inode = 77;
+    entry.mtime_ns = -5;
+    entry.width_px = 4'000'000'000;
+    entry.height_px = 3;
+    entry.ppi = 149.25;
+    entry.colour = "CMYK";
+    entry.crop = "0 0 0.5 1";
+    entry.bytes = 9;
+    entry.problem = "none";
+    const auto ledger = [&] { return store_->load_ledger(id).value(); };
+    EXPECT_TRUE(ledger().now.empty());
+    ASSERT_TRUE(store_->save_ledger(id, {entry, entry}, true));
+    ASSERT_EQ(ledger().now.size(), 2U);
+    EXPECT_TRUE(ledger().before.empty());
+    const LedgerEntry kept = ledger().now[0];
+    EXPECT_EQ(std::tie(kept.page, kept.line, kept.asked, kept.search, kept.file, kept.size_bytes, kept.device),
+              std::tie(entry.page, entry.line, entry.asked, entry.search, entry.file, entry.size_bytes, entry.device));
+    EXPECT_EQ(
+        std::tie(kept.inode, kept.mtime_ns, kept.width_px, kept.height_px, kept.ppi, kept.colour, kept.crop),
+        std::tie(entry.inode, entry.mtime_ns, entry.width_px, entry.height_px, entry.ppi, entry.colour, entry.crop));
+    EXPECT_EQ(std::tie(kept.bytes, kept.problem), std::tie(entry.bytes, entry.problem));
+    entry.asked = "second try";
+    ASSERT_TRUE(store_->save_ledger(id, {entry}, false));
+    EXPECT_EQ(ledger().now.size(), 1U);
+    EXPECT_TRUE(ledger().before.empty());
+    entry.asked = "printed again";
+    ASSERT_TRUE(store_->save_ledger(id, {entry}, true));
+    ASSERT_TRUE(store_->save_ledger(id, {entry}, false));
+    ASSERT_EQ(ledger().before.size(), 1U);
+    EXPECT_EQ(ledger().before[0].asked, "second try");
+    EXPECT_EQ(ledger().now[0].asked, "printed again");
 }
 
 TEST_P(JobStoreTest, OneCommitIsAllOrNothing) {
@@ -164,7 +231,7 @@ TEST_P(JobStoreTest, OneCommitIsAllOrNothing) {
         Job job = store_->load(kept).value().value();
         job.state = JobState::canceled;
         EXPECT_TRUE(store_->update(job, JobState::pending));
-        EXPECT_TRUE(store_->record_event(kept, Event::cancel, "anna", 1));
+        EXPECT_TRUE(store_->record_event({kept, Event::cancel, "anna", 1, "detail 1"}));
         insert(JobState::pending);
         return fail(Code::conflict, Operation::store, "no");
     });

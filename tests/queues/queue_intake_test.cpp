@@ -29,7 +29,7 @@ class QueueIntakeTest : public ServiceTest {
         return now([&](Done d) { service_.attach_document(id, "000009.ps", 77, hold_reason, std::move(d)); });
     }
     Answer pause(bool paused, const std::string& queue = "plates") {
-        return now([&](Done d) { service_.set_paused(queue, paused, "anna", std::move(d)); });
+        return now([&](Done d) { service_.set_switch(queue, QueueWord::paused, paused, "anna", std::move(d)); });
     }
 };
 
@@ -131,8 +131,8 @@ TEST_F(QueueIntakeTest, WhatNeverCameToItsEndIsNotPrintedAgain) {
 
 TEST_F(QueueIntakeTest, APausedQueueStartsNothingAndStaysSoOverARestart) {
     std::vector<std::string> told;
-    service_.on_queue_change([&](const Queue& queue, const std::string& actor) {
-        told.push_back(queue.name + (queue.paused ? " paused by " : " resumed by ") + actor);
+    service_.on_queue_change([&](const QueueOrder& order) {
+        told.push_back(order.queue + " " + std::string(name_of(order.word)) + " " + order.value + " by " + order.actor);
     });
     const JobId id = submit();
     EXPECT_TRUE(pause(true).ok());
@@ -144,8 +144,8 @@ TEST_F(QueueIntakeTest, APausedQueueStartsNothingAndStaysSoOverARestart) {
 
     EXPECT_TRUE(pause(false).ok());
     EXPECT_EQ(service_.next_job("plates"), id);
-    EXPECT_TRUE(store_.load_paused().value().empty()) << "as configured, nothing to remember";
-    EXPECT_THAT(told, ElementsAre("plates paused by anna", "plates resumed by anna"));
+    EXPECT_TRUE(store_.load_orders().value().empty()) << "as configured, nothing to remember";
+    EXPECT_THAT(told, ElementsAre("plates paused yes by anna", "plates paused no by anna"));
     EXPECT_TRUE(pause(true, "nowhere").failed_with(Code::not_found));
 }
 

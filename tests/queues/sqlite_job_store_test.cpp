@@ -46,7 +46,7 @@ TEST_F(SqliteJobStoreTest, SurvivesReopening) {
     job.id = store->insert(job).value();
     job.state = JobState::processing;
     ASSERT_TRUE(store->update(job, JobState::pending));
-    ASSERT_TRUE(store->record_event(job.id, Event::start, "system", 3));
+    ASSERT_TRUE(store->record_event({job.id, Event::start, "system", 3, {}}));
     store.reset();
     store = open();
     EXPECT_EQ(store->load(job.id).value()->state, JobState::processing);
@@ -66,7 +66,7 @@ TEST_F(SqliteJobStoreTest, FlushesEveryCommitAndChecksReferences) {
     EXPECT_EQ(db.query_number("PRAGMA synchronous").value(), 2) << "FULL";
     EXPECT_EQ(db.query_number("PRAGMA foreign_keys").value(), 1);
     EXPECT_EQ(db.query_number("SELECT journal_mode = 'wal' FROM pragma_journal_mode").value(), 1);
-    const auto orphan = open()->record_event(JobId{77}, Event::hold, "anna", 1);
+    const auto orphan = open()->record_event({JobId{77}, Event::hold, "anna", 1, {}});
     ASSERT_FALSE(orphan);
     EXPECT_EQ(orphan.error().code, Code::internal);
 }

@@ -4,6 +4,7 @@
 #include "spooler/cli/http_client.h"
 #include "spooler/cli/progress_bar.h"
 #include "spooler/cli/table.h"
+#include "spooler/cli/time_option.h"
 
 namespace opispool::cli {
 namespace {
@@ -14,6 +15,24 @@ TEST(Table, AlignsByCharacters) {
               "   7  Grüße  a\n"
               "1234  b      c\n");
     EXPECT_EQ(format_table({}), "");
+}
+
+TEST(TimeOption, ReadsWhatPeopleType) {
+    const auto now = parse_time_option("2026-03-02 10:30:20", 0);
+    ASSERT_TRUE(now);
+    EXPECT_EQ(local_time_text(*now), "2026-03-02 10:30:20");
+    const auto text = [&](const char* typed) {
+        const auto time = parse_time_option(typed, *now);
+        return time ? local_time_text(*time) : time.error().text;
+    };
+    EXPECT_EQ(text("22:00"), "2026-03-02 22:00:00");
+    EXPECT_EQ(text("09:15"), "2026-03-03 09:15:00") << "the next one";
+    EXPECT_EQ(text("+90m"), "2026-03-02 12:00:20");
+    EXPECT_EQ(text("+1d"), "2026-03-03 10:30:20");
+    EXPECT_EQ(text("2026-12-24T18:00"), "2026-12-24 18:00:00");
+    for (const char* wrong :
+         {"", "soon", "25:00", "22:00 ", "+m", "+1x", "+-1h", "+99999999999999999999h", "2026-13-01 10:00"})
+        EXPECT_FALSE(parse_time_option(wrong, *now)) << wrong;
 }
 
 TEST(ProgressLine, ShowsPartBytesAndSpeed) {

@@ -51,7 +51,7 @@ TEST_F(CliServer, SaysWhyAJobWasNotTaken) {
     const ToolRun nowhere = run({"submit", "-q", "no where"}, piped("%!PS\n"));
     EXPECT_EQ(nowhere.exit_code, 1);
     EXPECT_EQ(nowhere.out, "");
-    EXPECT_EQ(nowhere.err, "opispool: there is no queue 'no where'\n");
+    EXPECT_EQ(nowhere.err, "opispool: there is no queue \"no where\"\n");
     EXPECT_EQ(run({"submit", "-q", "cover"}, piped("")).exit_code, 1);
     EXPECT_EQ(run({"submit", "-q", "cover"}, redirected("")).exit_code, 1);
     server_.shut_down();
@@ -107,6 +107,40 @@ TEST_F(CliServer, TellsEveryJobAndReportsEveryRefusal) {
     EXPECT_THAT(run({"stop-and-hold", "1"}).out, HasSubstr("job 1: pending-held"));
 }
 
+TEST_F(CliServer, TellsJobsMoreThanHold) {
+    submit("cover");
+    submit("cover");
+    EXPECT_EQ(run({"topq", "2"}).exit_code, 0);
+    EXPECT_EQ(run({"priority", "1", "-p", "80"}).exit_code, 0);
+    EXPECT_THAT(run({"why", "1"}).out, AllOf(StartsWith("job 1: 1 job is before it, since "), HasSubstr("topq 1")));
+    EXPECT_THAT(run({"why", "2"}).out, "job 2 does not wait: it is pending\n");
+    EXPECT_EQ(run({"move", "1", "-q", "inside"}).exit_code, 0);
+    EXPECT_THAT(run({"schedule", "1", "--at", "+2h"}).out, HasSubstr("job 1: pending (scheduled by "));
+    EXPECT_EQ(run({"note", "1", "-t", "for Tuesday"}).exit_code, 0);
+    EXPECT_THAT(run({"copy", "1", "-q", "cover"}).out, "job 3: pending\n");
+    EXPECT_THAT(run({"job", "1"}).out, AllOf(HasSubstr("for Tuesday"), HasSubstr("Priority  80"), HasSubstr("inside")));
+    EXPECT_THAT(run({"log", "1"}).out, AllOf(HasSubstr("submit"), HasSubstr("cover -> inside"), HasSubstr("50 -> 80")));
+    EXPECT_THAT(run({"hold", "-q", "co*"}).out,
+                AllOf(HasSubstr("job 2: pending-held"), HasSubstr("job 3: pending-held")));
+    EXPECT_THAT(run({"release", "--title", "*cover*"}).out, HasSubstr("job 3: pending\n"));
+}
+
+TEST_F(CliServer, OrdersQueuesAndShowsTheirState) {
+    submit("cover");
+    EXPECT_EQ(run({"pause", "cover"}).out, "queue cover: accepting, paused\n");
+    EXPECT_THAT(run({"status"}).out, AllOf(HasSubstr("accepting, paused"),
+                                           HasSubstr("job 1 on cover (Title of cover): queue cover was paused"),
+                                           HasSubstr("opispool resume cover")));
+    EXPECT_EQ(run({"resume", "cover"}).out, "queue cover: accepting\n");
+    EXPECT_EQ(run({"redirect", "cover", "inside"}).out, "queue cover: accepting, redirected to inside\n");
+    EXPECT_THAT(run({"job", "1"}).out, HasSubstr("inside"));
+    EXPECT_EQ(run({"redirect", "cover", "--off"}).out, "queue cover: accepting\n");
+    EXPECT_EQ(run({"holdall", "cover"}).exit_code, 0);
+    EXPECT_EQ(run({"noholdall", "cover"}).exit_code, 0);
+    EXPECT_EQ(run({"reject", "cover"}).out, "queue cover: rejecting\n");
+    EXPECT_EQ(run({"accept", "cover", "nowhere"}).exit_code, 1);
+}
+
 TEST_F(CliServer, UsageErrorsAreExitTwo) {
     const std::vector<std::vector<std::string>> mistakes{
         {"submit"},
@@ -120,7 +154,18 @@ TEST_F(CliServer, UsageErrorsAreExitTwo) {
         {"job", "1", "2"},
         {"hold"},
         {"hold", "1", "two"},
-        {"cancel", "--all"}};
+        {"cancel", "--all"},
+        {"hold", "1", "-q", "cover"},
+        {"priority", "1"},
+        {"priority", "-p", "9"},
+        {"schedule", "1", "--at", "late"},
+        {"submit", "-q", "cover", "--at", "late"},
+        {"move", "1"},
+        {"pause"},
+        {"redirect", "cover"},
+        {"redirect", "cover", "inside", "--off"},
+        {"why"},
+        {"log", "x"}};
     for (const auto& words : mistakes) {
         const ToolRun wrong = run(words);
         EXPECT_EQ(wrong.exit_code, 2) << testing::PrintToString(words) << wrong.err;

@@ -199,7 +199,9 @@ TEST_F(EarlyStart, AJobThatWaitsForItsTurnIsPrintedWhole) {
     client.half_close();
     client.read_to_end();
     daemon.wait_for(Event::arrived);
-    daemon.on_loop([](queues::QueueService& queues) { queues.set_paused("q", false, "anna", [](const auto&) {}); });
+    daemon.on_loop([](queues::QueueService& queues) {
+        queues.set_switch("q", queues::QueueWord::paused, false, "anna", [](const auto&) {});
+    });
     daemon.wait_for(Event::delivered);
     EXPECT_TRUE(rip_->wait_received(1)[0] == first + second + trailer);
 }

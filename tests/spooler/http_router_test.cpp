@@ -19,6 +19,10 @@ TEST(Router, FindsEveryEndpoint) {
         {"GET", "/api/jobs?queue=cover&state=pending&finished=1", Endpoint::list_jobs},
         {"GET", "/api/jobs/42", Endpoint::show_job},
         {"GET", "/api/jobs/42/explain", Endpoint::explain_job},
+        {"GET", "/api/jobs/42/why", Endpoint::why_job},
+        {"GET", "/api/jobs/42/log", Endpoint::job_log},
+        {"POST", "/api/jobs/hold?title=a&user=b&queue=c&by=d", Endpoint::change_matching},
+        {"POST", "/api/jobs/42/move?queue=cover", Endpoint::change_job},
         {"POST", "/api/jobs/42/hold?by=anna", Endpoint::change_job},
         {"POST", "/api/queues/cover/jobs?title=a&user=b&host=c", Endpoint::submit_job},
         {"GET", "/printers/cover.ppd", Endpoint::ppd},
@@ -36,17 +40,28 @@ TEST(Router, FindsEveryEndpoint) {
 }
 
 TEST(Router, KnowsEveryVerb) {
-    const std::pair<const char*, Verb> verbs[] = {{"hold", Verb::hold},
-                                                  {"release", Verb::release},
-                                                  {"cancel", Verb::cancel},
-                                                  {"redo", Verb::redo},
-                                                  {"stop-and-hold", Verb::stop_and_hold}};
-    for (const auto& [word, verb] : verbs) {
-        const auto route = find_route("POST", std::string("/api/jobs/7/") + word);
-        ASSERT_TRUE(route) << word;
+    for (int number = 0; number < queues::event_count; ++number) {
+        const auto verb = static_cast<queues::Event>(number);
+        const auto route = find_route("POST", "/api/jobs/7/" + std::string(name_of(verb)));
+        ASSERT_EQ(route.has_value(), is_operator_verb(verb)) << name_of(verb);
+        if (!route) continue;
+        EXPECT_EQ(route->endpoint, verb == queues::Event::copy ? Endpoint::copy_job : Endpoint::change_job);
         EXPECT_EQ(route->verb, verb);
         EXPECT_EQ(route->job.value, 7);
     }
+}
+
+TEST(Router, KnowsWhatQueuesAreTold) {
+    const auto pause = find_route("POST", "/api/queues/cover/pause?by=anna");
+    ASSERT_TRUE(pause);
+    EXPECT_EQ(pause->endpoint, Endpoint::order_queue);
+    EXPECT_EQ(pause->queue, "cover");
+    EXPECT_EQ(pause->order, queues::QueueWord::paused);
+    EXPECT_TRUE(pause->on);
+    EXPECT_FALSE(find_route("POST", "/api/queues/cover/accept")->order == queues::QueueWord::paused);
+    EXPECT_FALSE(find_route("POST", "/api/queues/cover/reject")->on);
+    EXPECT_EQ(find_route("POST", "/api/queues/cover/redirect?to=b")->query.at("to"), "b");
+    EXPECT_FALSE(find_route("POST", "/api/queues/cover/pause?to=b")) << "a parameter it does not know";
 }
 
 TEST(Router, DecodesNamesAfterSplitting) {
