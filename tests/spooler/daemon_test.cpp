@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/fakes/fake_rip.h"
 #include "tests/spooler/daemon_fixture.h"
+#include "tests/spooler/tiny_job.h"
 
 namespace opispool::spooler {
 namespace {
@@ -73,13 +75,18 @@ TEST(Daemon, PassesDocumentsByteForByteThroughBothDoorsToAnLpdRip) {
     EXPECT_EQ(jobs[0].queue, "\2plates\n");
 }
 
+// A queue "q" whose pictures are in FOLDER/store.
+Config with_store(const std::string& folder, const std::string& rip = {}) {
+    std::filesystem::create_directory(folder + "/store");
+    Config config = TestDaemon::config(folder + "/spool", rip);
+    config.queues[0].store_paths = {folder + "/store"};
+    return config;
+}
+
 TEST(Daemon, HoldsAJobWithAMissingPictureAndPrintsTheOthers) {
     const TempFolder folder;
-    std::filesystem::create_directory(folder.path() + "/store");
     FakeRip rip(take_all);
-    Config config = TestDaemon::config(folder.path() + "/spool", rip.socket_uri());
-    config.queues[0].store_paths = {folder.path() + "/store"};
-    TestDaemon daemon(std::move(config));
+    TestDaemon daemon(with_store(folder.path(), rip.socket_uri()));
     print_by_socket(daemon,
                     "%!PS-Adobe-3.0\n%%Page: 1 1\n%ALDImageFileName: (lost.tif)\n%ALDImageDimensions: 10 10\n"
                     "%ALDImageCropRect: 0 0 10 10\n%ALDImagePosition: 0 0 0 10 10 10 10 0\n"
@@ -122,6 +129,49 @@ TEST(Daemon, KnowsWhatCameIntoAStoreBeforeTheJobWhicheverQueueItGoesTo) {
         });
         EXPECT_NE(rip.wait_received(i + 1)[i].find("% late"), std::string::npos);
     }
+}
+
+TEST(Daemon, WaitsForAPictureThatIsStillBeingWritten) {
+    const TempFolder folder;
+    FakeRip rip(take_all);
+    TestDaemon daemon(with_store(folder.path(), rip.socket_uri()));
+    std::ofstream writer(folder.path() + "/store/car.tif", std::ios::binary);
+    writer << tiny_tiff() << std::flush;
+    print_by_socket(daemon, thin_job("car.tif"));
+    const auto waiting = daemon.wait_for(Event::retry_later).job;
+    EXPECT_EQ(waiting.state, JobState::pending);
+    EXPECT_NE(waiting.reason.find("is still being written"), std::string::npos) << waiting.reason;
+    writer.close();
+    // The operator need not wait for the next try.
+    daemon.on_loop(
+        [&](queues::QueueService& service) { service.release(waiting.id, "anna", [](const Result<void>&) {}); });
+    daemon.wait_for(Event::delivered);
+    EXPECT_NE(rip.wait_received(1)[0].find("\x10\x60\xA0\xF0"), std::string::npos) << "the picture was put in";
+}
+
+// What GET /api/jobs/ID/explain answers.
+std::string explained(std::uint16_t port, queues::JobId job) {
+    Client client(port);
+    client.send("GET /api/jobs/" + std::to_string(job.value) +
+                "/explain HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+    return client.read_to_end();
+}
+
+TEST(Daemon, ExplainsASearchByTheStoresAsTheyAreNow) {
+    const TempFolder folder;
+    Config config = with_store(folder.path());
+    config.http = ListenAddress{"127.0.0.1", 0};
+    std::filesystem::create_directory(folder.path() + "/store/jobs");
+    TestDaemon daemon(std::move(config));
+    print_by_socket(daemon, thin_job("Mac HD:jobs:car.tif"));
+    const auto job = daemon.wait_for(Event::submit).job;
+    const std::string before = explained(daemon.daemon().http_port(), job.id);
+    EXPECT_NE(before.find("car.tif"), std::string::npos) << before;
+    EXPECT_EQ(before.find("store/jobs/car.tif"), std::string::npos) << before;
+    write_file(folder.path() + "/store/jobs/car.tif", tiny_tiff());
+    const std::string after = explained(daemon.daemon().http_port(), job.id);
+    EXPECT_NE(after.find("found: "), std::string::npos) << after;
+    EXPECT_NE(after.find("store/jobs/car.tif"), std::string::npos) << after;
 }
 
 TEST(Daemon, HoldsAJobTheRipFailed) {
