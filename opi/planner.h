@@ -62,7 +62,7 @@ struct PlanOutcome {
     std::shared_ptr<const SplicePlan> plan;  // null if there are problems
     std::vector<Problem> problems;           // in file order
     Warnings warnings;
-    bool picture_missing = false;  // no file was found for a reference, whether that is a problem or not
+    bool picture_missing = false;             // no file was found for a reference, whether that is a problem or not
     std::vector<ReferenceRecord> references;  // those inside a placed EPS before it
 };
 

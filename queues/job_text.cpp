@@ -51,7 +51,8 @@ Error no_such_job(JobId id) {
 }
 
 Error no_such_queue(const std::string& name) {
-    return Error{Code::not_found, Operation::execute, "there is no queue \"" + printable(name) + "\"", {}, std::nullopt};
+    return Error{
+        Code::not_found, Operation::execute, "there is no queue \"" + printable(name) + "\"", {}, std::nullopt};
 }
 
 Error refusal(const Job& job, Event event) {

@@ -23,8 +23,8 @@
 #include "spooler/intake/lpd_server.h"
 #include "spooler/intake/socket_server.h"
 #include "spooler/job_runner.h"
-#include "spooler/store_indexes.h"
 #include "spooler/retention.h"
+#include "spooler/store_indexes.h"
 #include "spooler/workers.h"
 
 namespace opispool::spooler {
