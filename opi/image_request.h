@@ -85,6 +85,7 @@ struct OutputProfile {
     bool prove_pictures = true;
     std::shared_ptr<FileFacts> proofs = {};  // what need not be proved again; may be null
     std::shared_ptr<WorkCrew> crew = {};     // decodes with whoever plans or sends; may be null
+    bool gray_as_black = false;              // gray leaves as Separation /Black, out of reach of colour management
     std::vector<InkColour> inks{};           // the spot inks that pictures may be printed with
 };
 

@@ -196,6 +196,7 @@ const std::map<std::string, QueueKey>& queue_keys() {
         {"on_missing", [](Q& q, S& k, S& v) { return set_word(q.on_missing, k, v, on_missing_words); }},
         {"encoding", [](Q& q, S& k, S& v) { return set_word(q.profile.encoding, k, v, encoding_words); }},
         {"level", [](Q& q, S& k, S& v) { return set_word(q.profile.language_level, k, v, level_words); }},
+        {"gray_as_black", [](Q& q, S& k, S& v) { return set_yes_no(q.profile.gray_as_black, k, v); }},
         {ink_key, [](Q& q, S&, S& v) { return add_ink(q, v); }},
         {"min_ppi", [](Q& q, S& k, S& v) { return set_number(q.min_ppi, k, v, 0, 10'000); }},
         {"warn_rgb", [](Q& q, S& k, S& v) { return set_yes_no(q.warn_rgb, k, v); }},
@@ -310,7 +311,7 @@ std::string print_config(const Config& config) {
             << "\nkeep_finished=" << queue.keep_finished.value_or(config.keep_finished)
             << "\nkeep_days=" << queue.keep_days << "\nkeep_bytes=" << queue.keep_bytes
             << "\nencoding=" << word_of(queue.profile.encoding, encoding_words)
-            << "\nlevel=" << queue.profile.language_level;
+            << "\nlevel=" << queue.profile.language_level << "\ngray_as_black=" << yes_no(queue.profile.gray_as_black);
         for (const opi::InkColour& ink : queue.profile.inks) out << "\n" << ink_key << "=" << opi::to_string(ink);
         out << "\nconnect_timeout_ms=" << sender.connect_timeout_ms << "\nstall_timeout_ms=" << sender.stall_timeout_ms
             << "\nend_timeout_ms=" << sender.end_timeout_ms << "\nwait_for_close=" << yes_no(sender.wait_for_close)

@@ -136,8 +136,9 @@ Result<InkMix> mix_of(const ColourRequest& colour, const OutputProfile& profile,
         case Kind::none:
             break;
     }
-    // Gray that overprints may touch the black plate only; DeviceGray clears the other three.
-    if (colour.overprint.value_or(false)) return single(process_ink(3, tint));
+    // Gray that overprints may touch the black plate only; DeviceGray clears the other three. And a RIP with colour
+    // management may make four inks of it.
+    if (colour.overprint.value_or(false) || profile.gray_as_black) return single(process_ink(3, tint));
     InkMix mix;
     mix.tint = tint;
     return mix;

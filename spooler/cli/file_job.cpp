@@ -89,6 +89,7 @@ bool choose_profile(const CommandLine& line, opi::PlanRequest& request) {
     request.profile.encoding = *encoding;
     request.profile.language_level = *level;
     request.on_missing = *on_missing;
+    request.profile.gray_as_black = line.has("gray-as-black");
     for (const std::string& text : line.all("ink")) {
         auto ink = opi::parse_ink_setting(text);
         if (!ink) {
@@ -123,6 +124,7 @@ void declare_store_option(CommandLine& line) {
 void declare_plan_options(CommandLine& line) {
     line.value("encoding", "WORD", "what the way to the RIP lets through: binary (default), ascii85 or hex");
     line.value("level", "N", "PostScript language level of the RIP: 3 (default) or 2");
+    line.flag("gray-as-black", "send gray pictures as the black ink alone, not as DeviceGray");
     line.values("ink", "NAME=C,M,Y,K", "a spot ink of the RIP, 0 to 1 each; repeat it for more");
     line.value("on-missing", "WORD", "fail (default), or proxy: keep the preview of a picture that is missing");
     line.value("measure", "WORD",

@@ -43,6 +43,23 @@ TEST(RasterEmitterTest, UncompressedStripsAreOneRange) {
     EXPECT_EQ(out.used.language_level, 2);
 }
 
+TEST(RasterEmitterTest, GrayIsTheBlackInkWhereTheQueueWants) {
+    TempDir dir;
+    TiffSpec gray;
+    gray.samples = 1;
+    gray.photometric = PHOTOMETRIC_MINISBLACK;
+    JpegSpec gray_jpeg;
+    gray_jpeg.components = 1;
+    EmitOptions options;
+    for (const std::string& path : {write_tiff(dir, gray, "gray.tif"), write_jpeg(dir, gray_jpeg, "gray.jpg")}) {
+        options.profile.gray_as_black = false;
+        EXPECT_THAT(emit(path, options).value().bytes, Not(HasSubstr("/Separation")));
+        options.profile.gray_as_black = true;
+        EXPECT_THAT(emit(path, options).value().bytes, HasSubstr("/Separation (Black)"));
+    }
+    EXPECT_THAT(emit(write_tiff(dir, {}), options).value().bytes, Not(HasSubstr("/Separation"))) << "colour stays";
+}
+
 TEST(RasterEmitterTest, CompressedStripsPassWhereAFilterReadsThem) {
     TempDir dir;
     struct Case {
