@@ -30,6 +30,7 @@ asio::awaitable<Result<void>> EarlyJob::begin(queues::NewJob job) {
     if (!id) {
         ended_ = true;
         arrivals_.end(spool_file_, Arrival::State::broken_off);
+        writer_.discard();  // there is no record that it belongs to
         co_return fail(id.error());
     }
     id_ = *id;

@@ -29,8 +29,7 @@ class EarlyJob {
     // start.
     ~EarlyJob();
 
-    //   job     without spool file and size      errors  io, store errors: there is no job, the writer goes on as
-    //   before or is of no use (its next call tells)
+    //   job     without spool file and size      errors  io, store errors: there is no job and no document any more
     boost::asio::awaitable<Result<void>> begin(queues::NewJob job);
     // Bytes of the document in whose pages everything is closed.
     std::uint64_t closed_bytes() const { return arrival_->closed_bytes(); }

@@ -170,12 +170,12 @@ Result<std::vector<std::string>> Spool::remove_orphans(const std::set<std::strin
 }
 
 SpoolWriter::~SpoolWriter() {
-    discard();
+    if (!published_) discard();
 }
 
 void SpoolWriter::discard() {
     fd_.reset();
-    if (!path_.empty() && !published_) ::unlink(path_.c_str());
+    if (!path_.empty()) ::unlink(path_.c_str());
     path_.clear();
 }
 

@@ -80,7 +80,7 @@ class SpoolWriter {
     boost::asio::awaitable<Result<std::string>> publish();
     // Durable afterwards, even through a power failure.   returns  the name for NewJob::spool_file
     boost::asio::awaitable<Result<std::string>> commit();
-    // Gives the disk space back now, not at destruction; the writer can't be used any more.
+    // Removes what was written, published or not, and gives the disk space back; the writer can't be used any more.
     void discard();
 
     std::uint64_t size_bytes() const { return size_; }

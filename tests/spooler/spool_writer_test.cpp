@@ -66,6 +66,28 @@ TEST_F(SpoolWriterTest, LeavesNothingWhenItIsDropped) {
     EXPECT_TRUE(list_folder(folder_.path() + "/tmp").empty());
 }
 
+TEST_F(SpoolWriterTest, WhatWasPublishedGrowsInItsPlaceAndStays) {
+    std::string name;
+    {
+        SpoolWriter writer(*spool_, pool_.get_executor());
+        ASSERT_TRUE(run(writer.open()));
+        ASSERT_TRUE(run(writer.append(as_bytes("abc"))));
+        name = run(writer.publish()).value();
+        ASSERT_TRUE(run(writer.append(as_bytes("defg"))));
+        EXPECT_EQ(read_file(spool_->job_path(name)), "abcdefg");
+        EXPECT_TRUE(list_folder(folder_.path() + "/tmp").empty());
+    }
+    EXPECT_EQ(read_file(spool_->job_path(name)), "abcdefg") << "its record says what became of it";
+}
+
+TEST_F(SpoolWriterTest, APublishedFileWithoutARecordIsTakenBack) {
+    SpoolWriter writer(*spool_, pool_.get_executor());
+    ASSERT_TRUE(run(writer.open()));
+    ASSERT_TRUE(run(writer.publish()).has_value());
+    writer.discard();
+    EXPECT_TRUE(list_folder(folder_.path() + "/jobs").empty());
+}
+
 TEST_F(SpoolWriterTest, RefusesBelowTheFreeSpaceLimit) {
     open(UINT64_MAX / 2);
     SpoolWriter writer(*spool_, pool_.get_executor());
