@@ -73,4 +73,12 @@ std::string problem_line(const std::string& job_name, const Problem& problem) {
     return line + ": " + problem.text;
 }
 
+std::string problem_reason(const std::string& job_name, const std::vector<Problem>& problems) {
+    if (problems.empty()) return "the job can't be planned, no reason was given";
+    std::string reason = problem_line(job_name, problems.front());
+    if (problems.size() > 1)
+        reason += " (and " + std::to_string(problems.size() - 1) + " more; see the job's messages)";
+    return reason;
+}
+
 }  // namespace opispool::opi

@@ -90,5 +90,7 @@ Result<std::vector<ScannedReference>> scan_references(const PlanRequest& request
 
 // "IN.ps:12: image 'car.tif': ..." with every byte printable.
 std::string problem_line(const std::string& job_name, const Problem& problem);
+// Why a job is held: the first one's line, and how many more there are.
+std::string problem_reason(const std::string& job_name, const std::vector<Problem>& problems);
 
 }  // namespace opispool::opi

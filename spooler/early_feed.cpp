@@ -65,11 +65,8 @@ asio::awaitable<Result<Plan>> EarlyFeed::next() {
 }
 
 Error EarlyFeed::problems_of(const opi::PlanOutcome& outcome) const {
-    std::string reason = "the job can't be planned, no reason was given";
     for (const opi::Problem& problem : outcome.problems) job_.tell(opi::problem_line(job_.name, problem));
-    if (!outcome.problems.empty()) reason = opi::problem_line(job_.name, outcome.problems.front());
-    if (outcome.problems.size() > 1)
-        reason += " (and " + std::to_string(outcome.problems.size() - 1) + " more; see the job's messages)";
+    std::string reason = opi::problem_reason(job_.name, outcome.problems);
     if (gave_pages_)
         reason += "; the pages before were sent and the RIP may have printed them: check before sending again";
     return Error{Code::bad_syntax, Operation::parse, reason, {}, std::nullopt};

@@ -202,10 +202,7 @@ asio::awaitable<void> JobRunner::hold_unplanned(JobId id, opi::PlanOutcome outco
     }
     for (const opi::Problem& problem : outcome.problems)
         services_.queues.add_message(id, opi::problem_line(job_name(id), problem));
-    if (outcome.problems.empty()) co_return co_await hold(id, "the job can't be planned, no reason was given");
-    std::string reason = opi::problem_line(job_name(id), outcome.problems.front());
-    if (outcome.problems.size() > 1)
-        reason += " (and " + std::to_string(outcome.problems.size() - 1) + " more; see the job's messages)";
+    const std::string reason = opi::problem_reason(job_name(id), outcome.problems);
     co_await hold(id, reason);
 }
 
