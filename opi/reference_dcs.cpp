@@ -22,19 +22,25 @@ std::string plate_text(const LocatedPlate& plate) {
     return "the plate '" + printable(plate.ink) + "' of the DCS ";
 }
 
-Result<Ink> ink_of(const std::string& name, const DcsComments& comments) {
+// What the queue says of its inks counts for every picture, before what one file says.
+Result<Ink> ink_of(const std::string& name, const DcsComments& comments, const OutputProfile& profile) {
     Ink ink{canonical_ink(name), 1, {}};
     if (const auto process = process_ink_index(ink.name)) {
         ink.alternate[*process] = 1;
         return ink;
     }
     ink.name = name;
+    if (const auto listed = listed_alternate(profile, name)) {
+        ink.alternate = *listed;
+        return ink;
+    }
     const auto found = comments.cmyk.find(name);
     if (found == comments.cmyk.end())
         return fail(Code::unsupported, Operation::place,
                     "the DCS does not say what its ink '" + printable(name) +
-                        "' looks like (%%CMYKCustomColor), so the plates can't be put together; save it with that "
-                        "comment, or print separations");
+                        "' looks like (%%CMYKCustomColor), nor does the queue, so the plates can't be put together; "
+                        "give its process equivalent with 'ink = " +
+                        printable(name) + " C M Y K' (opispool resolve: --ink), or print separations");
     ink.alternate = found->second;
     return ink;
 }
@@ -88,7 +94,7 @@ Result<void> ReferencePlanner::emit_composite_dcs(PlanBuilder& builder, const Re
     DcsImage image;
     image.overprint = colour_request(reference.comments).overprint;
     for (const LocatedPlate& plate : plates) {
-        auto ink = ink_of(plate.ink, *info.dcs);
+        auto ink = ink_of(plate.ink, *info.dcs, profile_);
         if (!ink) return fail(std::move(ink.error()));
         auto raster = read_plate_raster(plate);
         if (!raster) {

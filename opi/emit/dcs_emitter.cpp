@@ -158,13 +158,12 @@ Result<void> emit_dcs(PlanBuilder& builder, DcsImage image, const EpsPlacement& 
     data.rows = std::make_shared<InterleavedSupply>(Shape{image.width_px, image.height_px, image.bits},
                                                     std::move(painted.layers));
     // Every plate's identity is part of the plan, though none of its bytes pass as they are.
+    std::vector<Ink> inks;
     for (const DcsLayer& layer : image.layers) {
         builder.add_source(layer.file);
-        if (process_ink_index(layer.ink.name))
-            used.process_inks.insert(layer.ink.name);
-        else
-            used.spot_inks[layer.ink.name] = layer.ink.alternate;
+        inks.push_back(layer.ink);
     }
+    note_inks(inks, used);
     builder.text("systemdict begin " + eps_frame(placement));
     append_image(builder, code, data, RasterPlacement{image.unit_to_eps, std::nullopt, {}}, profile.encoding);
     builder.text("grestore end\n");

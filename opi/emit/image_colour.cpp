@@ -259,7 +259,9 @@ Result<GrayPaint> paint_gray(std::uint16_t bits, InkRange range, const ColourReq
                              const OutputProfile& profile, Warnings& warnings) {
     auto mix = mix_of(colour, profile, warnings);
     if (!mix) return fail(std::move(mix.error()));
-    return is_mask(bits, range, colour) ? paint_mask(*mix, range) : paint_image(*mix, range, bits);
+    GrayPaint paint = is_mask(bits, range, colour) ? paint_mask(*mix, range) : paint_image(*mix, range, bits);
+    paint.inks = inks_of(*mix);
+    return paint;
 }
 
 GrayPaint paint_gray_plate(std::uint16_t bits, InkRange range, const ColourRequest& colour, const Plate& plate,

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "opi/emit/ink_space.h"
 #include "opi/image_request.h"
 
 namespace opispool::opi {
@@ -19,7 +20,8 @@ struct GrayPaint {
     std::string decode;  // "[0 1]"
     bool mask = false;   // paint with imagemask
     int language_level = 2;
-    bool on_plate = true;  // paint_gray_plate: false where the plate has none of the picture's inks
+    std::vector<Ink> inks;  // paint_gray: what it prints with
+    bool on_plate = true;   // paint_gray_plate: false where the plate has none of the picture's inks
 };
 
 // Ink of the lowest and the highest sample value, 0 = paper, 1 = full; between them it is linear.

@@ -13,6 +13,23 @@ std::array<double, 4> process_alternate(std::size_t index) {
     return out;
 }
 
+std::vector<Ink> process_inks() {
+    std::vector<Ink> out;
+    for (std::size_t i = 0; i < process_ink_names.size(); ++i)
+        out.push_back({std::string(process_ink_names[i]), 1, process_alternate(i)});
+    return out;
+}
+
+void note_inks(const std::vector<Ink>& inks, UsedFeatures& used) {
+    for (const Ink& ink : inks) {
+        if (ink.level <= 0 || ink.name == "All") continue;
+        if (const auto process = process_ink_index(ink.name))
+            used.process_inks.emplace(process_ink_names[*process]);
+        else
+            used.spot_inks[ink.name] = ink.alternate;
+    }
+}
+
 std::optional<std::array<double, 4>> listed_alternate(const OutputProfile& profile, std::string_view name) {
     std::vector<std::string> names;
     for (const InkColour& ink : profile.inks) names.push_back(ink.name);
@@ -60,12 +77,16 @@ Result<InkSpace> picture_ink_space(const std::vector<std::string>& inks, const O
                             printable(ink) + " C M Y K' (opispool resolve: --ink), or save the picture as CMYK");
         named.push_back({ink, 1, *alternate});
     }
-    if (named.size() == 1) return InkSpace{separation_space(named.front()) + " setcolorspace\n", 2};
+    if (named.size() == 1) {
+        std::string setup = separation_space(named.front()) + " setcolorspace\n";
+        return InkSpace{std::move(setup), 2, std::move(named)};
+    }
     if (profile.language_level < 3)
         return fail(Code::unsupported, Operation::encode,
                     "a picture in " + std::to_string(inks.size()) +
                         " inks with a spot ink among them needs a Level 3 device (level = 3); save it as CMYK");
-    return InkSpace{device_n_space(named) + " setcolorspace\n", 3};
+    std::string setup = device_n_space(named) + " setcolorspace\n";
+    return InkSpace{std::move(setup), 3, std::move(named)};
 }
 
 }  // namespace opispool::opi

@@ -18,6 +18,10 @@ struct Ink {
 };
 
 std::array<double, 4> process_alternate(std::size_t index);
+std::vector<Ink> process_inks();  // all four, full
+
+// Adds the inks that something prints with to those of the job's header; registration names none.
+void note_inks(const std::vector<Ink>& inks, UsedFeatures& used);
 
 // The CMYK equivalent that the queue gives an ink.
 std::optional<std::array<double, 4>> listed_alternate(const OutputProfile& profile, std::string_view name);
@@ -30,6 +34,7 @@ std::string device_n_space(const std::vector<Ink>& inks);
 struct InkSpace {
     std::string setup;  // whole lines
     int language_level = 2;
+    std::vector<Ink> inks;
 };
 
 // The space of a picture whose channels are these inks.

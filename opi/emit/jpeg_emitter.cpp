@@ -108,9 +108,11 @@ Result<void> emit_jpeg(PlanBuilder& builder, const std::shared_ptr<const MappedF
         code.setup = std::move(painted->setup);
         code.decode = std::move(painted->decode);
         level = painted->language_level;
+        note_inks(painted->inks, used);
     } else {
         warn_colour_ignored(colour, warnings);
         const bool cmyk = header->components == 4;
+        if (cmyk) note_inks(process_inks(), used);
         code.setup = cmyk ? "/DeviceCMYK setcolorspace\n" : "/DeviceRGB setcolorspace\n";
         // Adobe's programs store CMYK JPEG inverted and mark it with APP14; DCTDecode never inverts (ref 6.3).
         code.decode = !cmyk ? "[0 1 0 1 0 1]" : header->adobe_transform ? "[1 0 1 0 1 0 1 0]" : "[0 1 0 1 0 1 0 1]";

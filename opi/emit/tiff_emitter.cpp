@@ -101,6 +101,7 @@ InkRange gray_range(const TiffDirectory& d, const TiffModel& model, const Colour
 struct Painted {
     ImageCode code;
     int language_level = 2;
+    std::vector<Ink> inks;  // that are known; RGB is separated by the device
 };
 
 Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const TiffModel& model, std::uint16_t bits,
@@ -116,6 +117,7 @@ Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const Tiff
             out.code.decode = std::move(gray->decode);
             out.code.mask = gray->mask;
             out.language_level = gray->language_level;
+            out.inks = std::move(gray->inks);
             return out;
         }
         case Colour::rgb:
@@ -125,6 +127,7 @@ Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const Tiff
         case Colour::cmyk:
             out.code.setup = "/DeviceCMYK setcolorspace\n";
             out.code.decode = ink_decode(d, model);
+            out.inks = process_inks();
             break;
         case Colour::inks: {
             auto space = picture_ink_space(model.inks, profile);
@@ -132,6 +135,7 @@ Result<Painted> paint(const MappedFile& file, const TiffDirectory& d, const Tiff
             out.code.setup = std::move(space->setup);
             out.code.decode = ink_decode(d, model);
             out.language_level = space->language_level;
+            out.inks = std::move(space->inks);
             break;
         }
         case Colour::palette:
@@ -248,6 +252,7 @@ Result<void> emit_tiff(PlanBuilder& builder, const std::shared_ptr<const MappedF
     append_image(builder, code, data, placement, profile.encoding);
     used.binary_data = used.binary_data || binary;
     used.language_level = std::max({used.language_level, level, painted->language_level});
+    note_inks(painted->inks, used);
     return {};
 }
 

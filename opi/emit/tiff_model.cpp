@@ -94,7 +94,10 @@ Result<void> check_depth(const MappedFile& file, const TiffDirectory& d, const T
         return unsupported(
             file, "the samples are not whole positive numbers; save the image with 8 or 16 bits for each channel");
     const bool small = d.bits == 1 || d.bits == 2 || d.bits == 4 || d.bits == 8;
-    if (!small && (d.bits != 16 || model.colour == Colour::palette))
+    if (!small && model.colour == Colour::palette)
+        return unsupported(file, "the image has a palette with " + std::to_string(d.bits) +
+                                     " bits for each index; save it in RGB, or with a palette of 256 colours");
+    if (!small && d.bits != 16)
         return unsupported(file,
                            "the image has " + std::to_string(d.bits) + " bits for each channel; save it with 8 or 16");
     if (!TIFFIsCODECConfigured(d.compression))

@@ -257,6 +257,35 @@ TEST(RasterEmitterTest, InksOfOpi20) {
     EXPECT_THAT(refusal(path, options), HasSubstr("unsupported: a picture in several inks"));
 }
 
+// For the lists of colours in the job's header.
+TEST(RasterEmitterTest, SaysWhichInksItPrintsWith) {
+    TempDir dir;
+    TiffSpec spec;
+    EXPECT_TRUE(emitted(write_tiff(dir, spec)).used.process_inks.empty()) << "the device separates RGB";
+    spec.samples = 4;
+    spec.photometric = PHOTOMETRIC_SEPARATED;
+    EXPECT_EQ(emitted(write_tiff(dir, spec)).used.process_inks,
+              (std::set<std::string>{"Black", "Cyan", "Magenta", "Yellow"}));
+    spec.samples = 1;
+    spec.photometric = PHOTOMETRIC_MINISBLACK;
+    const std::string gray = write_tiff(dir, spec);
+    EXPECT_EQ(emitted(gray).used.process_inks, std::set<std::string>{"Black"});
+    EmitOptions options;
+    options.colour.kind = ColourRequest::Kind::inks;
+    options.colour.inks = {{"Gold", 1}, {"Cyan", 0.5}, {"Black", 0}};
+    options.profile.inks = {{"Gold", {0, 0.2, 0.8, 0.1}}};
+    const UsedFeatures used = emitted(gray, options).used;
+    EXPECT_EQ(used.process_inks, std::set<std::string>{"Cyan"});
+    EXPECT_EQ(used.spot_inks, (std::map<std::string, std::array<double, 4>>{{"Gold", {0, 0.2, 0.8, 0.1}}}));
+    options.colour.kind = ColourRequest::Kind::registration;
+    EXPECT_TRUE(emitted(gray, options).used.spot_inks.empty()) << "All is no ink of its own";
+    JpegSpec jpeg;
+    jpeg.components = 4;
+    EXPECT_EQ(emitted(write_jpeg(dir, jpeg)).used.process_inks.size(), 4U);
+    jpeg.components = 1;
+    EXPECT_EQ(emitted(write_jpeg(dir, jpeg)).used.process_inks, std::set<std::string>{"Black"});
+}
+
 TEST(RasterEmitterTest, GrayMapIsAppliedOnceAndAnIdentityNotAtAll) {
     TempDir dir;
     TiffSpec spec;

@@ -242,6 +242,19 @@ def spots_sheet(bench):
     return sheet
 
 
+def listed_sheet(bench):
+    """What the queue says of an ink counts, whether the DCS is silent or says something else."""
+    options = ["--ink", f"{SPOT[0]}={','.join(thin_job.num(level) for level in SPOT[1])}"]
+    sheet = Sheet("listed-inks", device="tiff32nc", options=options)
+    samples = pictures.cells(*SIZE, 1, 137)
+    dcs_2_files(bench, "silent", [(SPOT[0], plate(samples[..., 0]))])
+    dcs_2_files(bench, "other", [(SPOT[0], plate(samples[..., 0]))], [f"%%CMYKCustomColor: 1 0 0 0.3 ({SPOT[0]})"])
+    truth = truth_n(samples, [SPOT], position_of(CROP), CROP)
+    for name in ("silent", "other"):
+        add(sheet, name, samples, truth=truth)
+    return sheet
+
+
 def native_sheet(bench):
     """OPI 2.0: run in the EPS's own coordinates, wherever its box lies."""
     sheet = Sheet("native", device="tiff32nc")
@@ -341,6 +354,7 @@ def dcs(bench):
     yield data_sheet(bench)
     yield programs_sheet(bench)
     yield spots_sheet(bench)
+    yield listed_sheet(bench)
     yield native_sheet(bench)
     yield separated_sheet(bench)
     yield from refusals(bench)

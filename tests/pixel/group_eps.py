@@ -202,6 +202,23 @@ def native_sheet(bench):
     return sheet
 
 
+def both_versions(place, outer_13):
+    """One placement told in OPI 1.3 and in 2.0, the one around the other."""
+    (x, y), (left, top), _, (right, bottom) = place
+    unit = (right - x, bottom - y, left - x, top - y, x, y)
+    job, inner = thin_job.Pieces(), thin_job.Pieces()
+    arguments = ("inner.tif", place, (80, 60), (20, 10, 60, 50)), ("inner.tif", unit, (80, 60), (20, 10, 60, 50), (40, 40))
+    if outer_13:
+        thin_job.block_20(inner, *arguments[1])
+        thin_job.block_13(job, *arguments[0], proxy=inner.whole().decode("latin-1"))
+    else:
+        # Inside the unit square the corners of 1.3 are those of the square itself.
+        square = thin_job.corners(1, 1)
+        thin_job.block_13(inner, arguments[0][0], square, *arguments[0][2:])
+        thin_job.block_20(job, *arguments[1], proxy=inner.whole().decode("latin-1"))
+    return job.whole().decode("latin-1")
+
+
 def nested_sheet(bench):
     """An EPS that itself refers to a TIFF by OPI, at one and two levels."""
     sheet = Sheet("opi-inside")
@@ -216,7 +233,9 @@ def nested_sheet(bench):
     thin_job.block_13(job, "one-level.eps", thin_job.corners(*POINTS), POINTS, (0, 0, *POINTS))
     bench.put("two-levels.eps", eps(job.whole().decode("latin-1")))
     body = thin_job.truth_image(samples, inner_place, (20, 10, 60, 50))
-    for name in ("one-level", "two-levels"):
+    bench.put("13-around-20.eps", eps(both_versions(inner_place, True)))
+    bench.put("20-around-13.eps", eps(both_versions(inner_place, False)))
+    for name in ("one-level", "two-levels", "13-around-20", "20-around-13"):
         position = position_of(CROP)
 
         def thin(job, name=name, position=position):

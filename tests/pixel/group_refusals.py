@@ -105,6 +105,13 @@ def names(bench):
     yield Refusal("out-by-symlink", [(block("leads-out.tif"), "leads-out.tif")])
 
 
+def palette_of_16_bits(bench):
+    table = (tiff_file.SHORT, [0] * 3 * 65536)
+    bench.put("deep-palette.tif", tiff_file.tiff_bytes(pictures.cells(*DIMS, 1, 113, bits=16), bits=16,
+                                                       photometric=tiff_file.PALETTE, tags={320: table}))
+    yield Refusal("deep-palette", [(block("deep-palette.tif"), "deep-palette.tif")], ["palette with 16 bits for each index"])
+
+
 def damaged_tiffs():
     samples = pictures.cells(80, 60, 3, 112)
 
@@ -239,6 +246,7 @@ def judges_itself(bench):
 def refusals(bench):
     yield from names(bench)
     yield from damaged(bench)
+    yield from palette_of_16_bits(bench)
     yield from malformed(bench)
     yield from rings(bench)
     yield unchanged("on-missing-proxy", block("absent.tif"), ["--on-missing", "proxy"])
